@@ -1,0 +1,114 @@
+//! What can go wrong, each case with the value that was found.
+
+use std::path::PathBuf;
+
+/// The error of every fallible function in this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The model has an empty visible layer.
+    #[error("weights has no visible units; at least one is needed")]
+    NoVisibleUnits,
+
+    /// A bias vector does not fit the weight matrix.
+    #[error(
+        "{layer}_bias has {found} values, but weights has {expected} {layer} units (its shape is {visible} visible x {hidden} hidden)"
+    )]
+    BiasLength {
+        /// `visible` or `hidden`.
+        layer: &'static str,
+        /// Length of the bias vector.
+        found: usize,
+        /// Number of units in that layer according to the weights.
+        expected: usize,
+        /// Rows of the weights.
+        visible: usize,
+        /// Columns of the weights.
+        hidden: usize,
+    },
+
+    /// A parameter is NaN or infinite.
+    #[error("{tensor}{index:?} is {value}; every parameter must be a finite number")]
+    NotFinite {
+        /// `weights`, `visible_bias` or `hidden_bias`.
+        tensor: &'static str,
+        /// Position of the first such value.
+        index: Vec<usize>,
+        /// The value found.
+        value: f64,
+    },
+
+    /// A setting is outside its range.
+    #[error("{setting} is {found}; expected {expected}")]
+    Setting {
+        /// Name of the setting, as in the library and on the command line.
+        setting: &'static str,
+        /// What was given.
+        found: String,
+        /// What would be accepted.
+        expected: String,
+    },
+
+    /// A state or data row has the wrong number of units.
+    #[error("{what} has {found} columns, but the model has {expected} visible units")]
+    Width {
+        /// What has the wrong width.
+        what: String,
+        /// Columns found.
+        found: usize,
+        /// Visible units of the model.
+        expected: usize,
+    },
+
+    /// Enumeration would take too long.
+    #[error(
+        "exact enumeration needs 2^{free_units} states, about {seconds} on this machine; choose an estimate instead, or allow the cost explicitly"
+    )]
+    TooManyStates {
+        /// Size of the largest enumerated layer.
+        free_units: usize,
+        /// Predicted time, for people.
+        seconds: String,
+    },
+
+    /// A file could not be understood.
+    #[error("{}: {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What was found, what was expected and what to do.
+        problem: String,
+    },
+
+    /// A file could not be written.
+    #[error("{}: cannot be written: {problem}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        problem: String,
+        /// The path itself is at fault (missing folder, no permission), not the disk.
+        bad_path: bool,
+    },
+
+    /// The observer asked to stop before there was anything to report.
+    #[error("stopped {reached}, before there was an estimate")]
+    Cancelled {
+        /// How far the work had come.
+        reached: String,
+    },
+}
+
+/// A result with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// A setting outside its range.
+    pub(crate) fn setting(
+        setting: &'static str,
+        found: impl ToString,
+        expected: impl ToString,
+    ) -> Self {
+        Error::Setting { setting, found: found.to_string(), expected: expected.to_string() }
+    }
+}

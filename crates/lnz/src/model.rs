@@ -1,0 +1,330 @@
+//! The model: a Restricted Boltzmann Machine with units in {0, 1}.
+
+use crate::math::softplus;
+use crate::{Error, Result};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
+
+/// A Restricted Boltzmann Machine, checked at construction.
+///
+/// Its energy is `E(x, h) = -constant - b.x - c.h - x.W.h` with visible units x and hidden units h in
+/// {0, 1}; the constant is zero unless the model came from units in {-1, +1}.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rbm {
+    weights: Array2<f64>,
+    visible_bias: Array1<f64>,
+    hidden_bias: Array1<f64>,
+    constant: f64,
+}
+
+impl Rbm {
+    /// A model from `weights` (visible x hidden) and the two biases.
+    ///
+    /// Zero hidden units are allowed; every value must be finite.
+    pub fn new(
+        weights: Array2<f64>,
+        visible_bias: Array1<f64>,
+        hidden_bias: Array1<f64>,
+    ) -> Result<Self> {
+        let (visible, hidden) = weights.dim();
+        if visible == 0 {
+            return Err(Error::NoVisibleUnits);
+        }
+        let lengths =
+            [("visible", visible_bias.len(), visible), ("hidden", hidden_bias.len(), hidden)];
+        for (layer, found, expected) in lengths {
+            if found != expected {
+                return Err(Error::BiasLength { layer, found, expected, visible, hidden });
+            }
+        }
+        if let Some(((i, j), &value)) = weights.indexed_iter().find(|(_, v)| !v.is_finite()) {
+            return Err(Error::NotFinite { tensor: "weights", index: vec![i, j], value });
+        }
+        for (tensor, bias) in [("visible_bias", &visible_bias), ("hidden_bias", &hidden_bias)] {
+            if let Some((i, &value)) = bias.indexed_iter().find(|(_, v)| !v.is_finite()) {
+                return Err(Error::NotFinite { tensor, index: vec![i], value });
+            }
+        }
+        // Row-major from here on, whatever the caller's layout was.
+        let weights = weights.as_standard_layout().into_owned();
+        Ok(Self { weights, visible_bias, hidden_bias, constant: 0.0 })
+    }
+
+    /// The {0, 1} model equivalent to one whose units are -1 or +1.
+    ///
+    /// With s = 2x - 1 and t = 2h - 1 the same energies are obtained from
+    /// W' = 4W, b' = 2(b - W 1), c' = 2(c - W^T 1) and the constant sum(W) - sum(b) - sum(c).
+    pub fn from_spins(
+        weights: Array2<f64>,
+        visible_bias: Array1<f64>,
+        hidden_bias: Array1<f64>,
+    ) -> Result<Self> {
+        let spins = Self::new(weights, visible_bias, hidden_bias)?;
+        let (w, b, c) = (&spins.weights, &spins.visible_bias, &spins.hidden_bias);
+        let constant = w.sum() - b.sum() - c.sum();
+        let visible_bias = (b - &w.sum_axis(ndarray::Axis(1))) * 2.0;
+        let hidden_bias = (c - &w.sum_axis(ndarray::Axis(0))) * 2.0;
+        Ok(Self { constant, ..Self::new(w * 4.0, visible_bias, hidden_bias)? })
+    }
+
+    /// Number of visible units.
+    pub fn visible(&self) -> usize {
+        self.weights.nrows()
+    }
+
+    /// Number of hidden units.
+    pub fn hidden(&self) -> usize {
+        self.weights.ncols()
+    }
+
+    /// W, visible x hidden.
+    pub fn weights(&self) -> ArrayView2<'_, f64> {
+        self.weights.view()
+    }
+
+    /// b.
+    pub fn visible_bias(&self) -> ArrayView1<'_, f64> {
+        self.visible_bias.view()
+    }
+
+    /// c.
+    pub fn hidden_bias(&self) -> ArrayView1<'_, f64> {
+        self.hidden_bias.view()
+    }
+
+    /// The part of -E that does not depend on the units.
+    pub fn constant(&self) -> f64 {
+        self.constant
+    }
+
+    /// The same model with this constant in -E.
+    pub fn with_constant(self, constant: f64) -> Result<Self> {
+        if !constant.is_finite() {
+            return Err(Error::NotFinite { tensor: "constant", index: vec![], value: constant });
+        }
+        Ok(Self { constant, ..self })
+    }
+
+    /// Root mean square of the weights; zero without hidden units.
+    pub fn weight_rms(&self) -> f64 {
+        if self.weights.is_empty() {
+            return 0.0;
+        }
+        (self.weights.iter().map(|w| w * w).sum::<f64>() / self.weights.len() as f64).sqrt()
+    }
+
+    /// Visible and hidden layer exchanged: the same Z, a different annealing run.
+    ///
+    /// Fails without hidden units, because a model needs a visible layer.
+    pub fn transposed(&self) -> Result<Self> {
+        let weights = self.weights.t().as_standard_layout().into_owned();
+        Ok(Self {
+            constant: self.constant,
+            ..Self::new(weights, self.hidden_bias.clone(), self.visible_bias.clone())?
+        })
+    }
+
+    /// `a_j = c_j + sum_i x_i W_ij`, the input of each hidden unit; x may hold probabilities.
+    pub fn hidden_input(&self, x: ArrayView1<'_, f64>) -> Array1<f64> {
+        x.dot(&self.weights) + &self.hidden_bias
+    }
+
+    /// `b_i + sum_j W_ij h_j`, the input of each visible unit.
+    pub fn visible_input(&self, h: ArrayView1<'_, f64>) -> Array1<f64> {
+        self.weights.dot(&h) + &self.visible_bias
+    }
+
+    /// `F(x) = log sum_h exp(-E(x, h))`, the log of the unnormalised probability of x.
+    pub fn log_marginal(&self, x: ArrayView1<'_, f64>) -> f64 {
+        let hidden: f64 = self.hidden_input(x).iter().map(|&a| softplus(a)).sum();
+        self.constant + self.visible_bias.dot(&x) + hidden
+    }
+
+    /// Groups of units that no non-zero weight connects; their log Z add up.
+    ///
+    /// Every visible and hidden unit is in exactly one component, ordered by first visible unit;
+    /// hidden units without any weight come last, each on its own.
+    pub fn components(&self) -> Vec<Component> {
+        let (visible, hidden) = self.weights.dim();
+        let mut of_visible = vec![usize::MAX; visible];
+        let mut of_hidden = vec![usize::MAX; hidden];
+        let mut components = Vec::new();
+        for first in 0..visible {
+            if of_visible[first] != usize::MAX {
+                continue;
+            }
+            let id = components.len();
+            let mut component = Component::default();
+            let mut pending = vec![first];
+            of_visible[first] = id;
+            while let Some(i) = pending.pop() {
+                component.visible.push(i);
+                for j in (0..hidden).filter(|&j| self.weights[[i, j]] != 0.0) {
+                    if of_hidden[j] != usize::MAX {
+                        continue;
+                    }
+                    of_hidden[j] = id;
+                    component.hidden.push(j);
+                    for k in (0..visible).filter(|&k| self.weights[[k, j]] != 0.0) {
+                        if of_visible[k] == usize::MAX {
+                            of_visible[k] = id;
+                            pending.push(k);
+                        }
+                    }
+                }
+            }
+            component.visible.sort_unstable();
+            component.hidden.sort_unstable();
+            components.push(component);
+        }
+        let alone = (0..hidden).filter(|&j| of_hidden[j] == usize::MAX);
+        components.extend(alone.map(|j| Component { visible: vec![], hidden: vec![j] }));
+        components
+    }
+
+    /// The part of the model on some of its units; the constant stays with the whole.
+    pub(crate) fn restricted_to(&self, component: &Component) -> Result<Self> {
+        let weights = self
+            .weights
+            .select(ndarray::Axis(0), &component.visible)
+            .select(ndarray::Axis(1), &component.hidden);
+        let visible_bias = self.visible_bias.select(ndarray::Axis(0), &component.visible);
+        let hidden_bias = self.hidden_bias.select(ndarray::Axis(0), &component.hidden);
+        Self::new(weights, visible_bias, hidden_bias)
+    }
+
+    /// Units reordered: row i of the result is unit `visible_order[i]` of this model.
+    pub fn permuted(&self, visible_order: &[usize], hidden_order: &[usize]) -> Result<Self> {
+        let whole = Component { visible: visible_order.to_vec(), hidden: hidden_order.to_vec() };
+        Ok(Self { constant: self.constant, ..self.restricted_to(&whole)? })
+    }
+
+    /// Several models side by side, without weights between them: Z is the product of theirs.
+    pub fn block_diagonal(blocks: &[Rbm]) -> Result<Self> {
+        let visible = blocks.iter().map(Rbm::visible).sum();
+        let hidden = blocks.iter().map(Rbm::hidden).sum();
+        let mut weights = Array2::zeros((visible, hidden));
+        let (mut visible_bias, mut hidden_bias) = (Vec::new(), Vec::new());
+        for block in blocks {
+            let (v, h) = (visible_bias.len(), hidden_bias.len());
+            visible_bias.extend(&block.visible_bias);
+            hidden_bias.extend(&block.hidden_bias);
+            weights
+                .slice_mut(s![v..visible_bias.len(), h..hidden_bias.len()])
+                .assign(&block.weights);
+        }
+        let constant = blocks.iter().map(Rbm::constant).sum();
+        Ok(Self { constant, ..Self::new(weights, visible_bias.into(), hidden_bias.into())? })
+    }
+}
+
+/// Units of one connected part of a model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Component {
+    /// Indices of its visible units, rising.
+    pub visible: Vec<usize>,
+    /// Indices of its hidden units, rising.
+    pub hidden: Vec<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    fn small() -> Rbm {
+        Rbm::new(
+            array![[1.0, -2.0], [0.5, 0.0], [0.3, 0.7]],
+            array![0.1, -0.2, 0.3],
+            array![0.4, -0.5],
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn shapes_and_values_are_checked() {
+        let w = || Array2::<f64>::zeros((3, 2));
+        let message = |r: Result<Rbm>| r.unwrap_err().to_string();
+        assert_eq!(
+            message(Rbm::new(w(), Array1::zeros(3), Array1::zeros(1))),
+            "hidden_bias has 1 values, but weights has 2 hidden units (its shape is 3 visible x 2 hidden)"
+        );
+        assert!(
+            message(Rbm::new(w(), Array1::zeros(2), Array1::zeros(2)))
+                .starts_with("visible_bias has 2")
+        );
+        assert!(matches!(
+            Rbm::new(Array2::zeros((0, 2)), Array1::zeros(0), Array1::zeros(2)),
+            Err(Error::NoVisibleUnits)
+        ));
+        let mut bad = w();
+        bad[[2, 1]] = f64::NAN;
+        assert_eq!(
+            message(Rbm::new(bad, Array1::zeros(3), Array1::zeros(2))),
+            "weights[2, 1] is NaN; every parameter must be a finite number"
+        );
+        let bad = array![0.0, f64::INFINITY];
+        assert!(message(Rbm::new(w(), Array1::zeros(3), bad)).starts_with("hidden_bias[1] is inf"));
+    }
+
+    #[test]
+    fn log_marginal_sums_the_hidden_layer() {
+        let model = small();
+        let x = array![1.0, 0.0, 1.0];
+        let mut sum = 0.0;
+        for state in 0..4 {
+            let h = array![f64::from(state & 1), f64::from(state >> 1)];
+            let minus_energy = model.visible_bias().dot(&x)
+                + model.hidden_bias().dot(&h)
+                + x.dot(&model.weights()).dot(&h);
+            sum += f64::exp(minus_energy);
+        }
+        assert!((model.log_marginal(x.view()) - sum.ln()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn spins_keep_every_energy() {
+        let (w, b, c) = (array![[0.3, -0.2], [0.9, 0.4]], array![0.1, -0.6], array![0.5, 0.2]);
+        let model = Rbm::from_spins(w.clone(), b.clone(), c.clone()).unwrap();
+        for state in 0..16u32 {
+            let unit = |k: u32| f64::from(state >> k & 1);
+            let (x, h) = (array![unit(0), unit(1)], array![unit(2), unit(3)]);
+            let (s, t) = (&x * 2.0 - 1.0, &h * 2.0 - 1.0);
+            let spin = b.dot(&s) + c.dot(&t) + s.dot(&w).dot(&t);
+            let binary = model.constant()
+                + model.visible_bias().dot(&x)
+                + model.hidden_bias().dot(&h)
+                + x.dot(&model.weights()).dot(&h);
+            assert!((spin - binary).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn transposing_twice_changes_nothing() {
+        let model = small();
+        assert_eq!(model.transposed().unwrap().transposed().unwrap(), model);
+    }
+
+    #[test]
+    fn components_follow_non_zero_weights() {
+        let blocks = Rbm::block_diagonal(&[small(), small()]).unwrap();
+        let components = blocks.components();
+        assert_eq!(components.len(), 2);
+        assert_eq!(components[1], Component { visible: vec![3, 4, 5], hidden: vec![2, 3] });
+        assert_eq!(blocks.restricted_to(&components[1]).unwrap(), small());
+
+        let apart = Rbm::new(Array2::zeros((2, 3)), Array1::zeros(2), Array1::zeros(3)).unwrap();
+        assert_eq!(apart.components().len(), 5);
+    }
+
+    #[test]
+    fn fortran_order_is_read_as_the_same_matrix() {
+        let model = small();
+        let fortran = model.weights().t().as_standard_layout().into_owned().reversed_axes();
+        assert!(!fortran.is_standard_layout());
+        let again =
+            Rbm::new(fortran, model.visible_bias().to_owned(), model.hidden_bias().to_owned())
+                .unwrap();
+        assert_eq!(again, model);
+        assert!(again.weights().is_standard_layout());
+    }
+}

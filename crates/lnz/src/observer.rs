@@ -1,0 +1,44 @@
+//! How long work reports its progress and learns that it should stop.
+
+/// One phase of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Enumerating states.
+    Enumerate,
+    /// Sampling the model to build the start distribution.
+    Start,
+    /// Annealing.
+    Anneal,
+}
+
+/// A report from running work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// What is being done.
+    pub phase: Phase,
+    /// Units of work finished: states, or chain-steps.
+    pub done: u64,
+    /// Units of work in the whole phase.
+    pub total: u64,
+    /// The current estimate of log Z, where there is one: while annealing, of log Z at the inverse
+    /// temperature reached.
+    pub log_z: Option<f64>,
+    /// The inverse temperature reached, while annealing.
+    pub beta: Option<f64>,
+}
+
+/// Receives progress, possibly from several threads at once, and may ask to stop.
+///
+/// `()` is the observer that does neither.
+pub trait Observer: Sync {
+    /// Called a few times a second at most by fast work, at least once per phase.
+    fn progress(&self, _progress: Progress) {}
+
+    /// Asked often; once true, work ends at the next opportunity.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl Observer for () {}
