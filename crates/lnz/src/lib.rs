@@ -1,15 +1,22 @@
 //! The partition function of a Restricted Boltzmann Machine (RBM).
 
+mod anneal;
 mod error;
 mod estimate;
 pub mod math;
 mod model;
+mod moves;
 mod observer;
+mod problems;
 mod random;
 mod schedule;
+mod start;
 
+pub use anneal::{Annealed, Annealing, Precision, anneal};
 pub use error::{Error, Result};
 pub use estimate::Estimate;
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
+pub use problems::{Gwgm, block_system};
 pub use schedule::Schedule;
+pub use start::{ChainLayout, Flips, InitialState, Sampler, Sampling, Start};
