@@ -1,11 +1,12 @@
 //! Annealed importance sampling: chains that go from the start distribution to the model.
 
-use crate::math::{log_mean_exp, softplus};
-use crate::moves::Chain;
+mod reference;
+
+use crate::kernel::{Block, Fixed, FixedModel, GROUP, Level, PathBias, Resolution};
+use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
 use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result, Schedule, Start};
-use ndarray::Array1;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,22 +22,24 @@ pub struct Annealing {
     pub precision: Precision,
 }
 
-/// Resolution of the fixed-point weights that the chains see; every choice is unbiased.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// 16 bits: the fastest.
-    I16,
-    /// 32 bits.
-    #[default]
-    I32,
-}
-
 impl Default for Annealing {
     /// The paper's N_s.
     fn default() -> Self {
         Self { chains: 1024, seed: 0, precision: Precision::default() }
     }
+}
+
+/// Resolution of the weights that the chains see; every choice is unbiased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// 16-bit fixed point: the fastest. A model that it holds too coarsely is run with 32 bits.
+    #[default]
+    I16,
+    /// 32-bit fixed point.
+    I32,
+    /// 64-bit floating point: slow, for models whose weights exceed the range of float32.
+    F64,
 }
 
 /// What an annealing run returns.
@@ -50,10 +53,12 @@ pub struct Annealed {
     pub precision: Precision,
 }
 
-/// Chains that share a random stream.
-const BLOCK: usize = 64;
+/// 16-bit weights are too coarse when rounding alone would spread log w by more than this.
+const MOST_ROUNDING_NOISE: f64 = 0.25;
 
 /// Anneals `settings.chains` chains from `start` to `model` along `schedule`.
+///
+/// Same model, settings and seed: the same bits, whatever the number of threads or the processor.
 pub fn anneal(
     model: &Rbm,
     start: &Start,
@@ -68,62 +73,147 @@ pub fn anneal(
         let (found, expected) = (start.bias().len(), model.visible());
         return Err(Error::Width { what: "the start distribution".into(), found, expected });
     }
-    let total = settings.chains as u64 * schedule.intervals() as u64;
-    let done = AtomicU64::new(0);
-    let blocks: Vec<Option<Vec<f64>>> = (0..settings.chains.div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| {
-            let chains = BLOCK.min(settings.chains - block * BLOCK);
-            let mut random = Random::stream(settings.seed, Purpose::Anneal, block as u64);
-            let samples: Vec<f64> = (0..chains)
-                .map_while(|_| {
-                    let sample = anneal_chain(model, start, schedule, &mut random);
-                    let steps = schedule.intervals() as u64;
-                    let done = done.fetch_add(steps, Ordering::Relaxed) + steps;
-                    observer.progress(Progress {
-                        phase: Phase::Anneal,
-                        done,
-                        total,
-                        log_z: None,
-                        beta: None,
-                    });
-                    (!observer.cancelled()).then_some(sample)
-                })
-                .collect();
-            (samples.len() == chains).then_some(samples)
-        })
-        .collect();
-    let samples: Vec<f64> = blocks.into_iter().flatten().flatten().collect();
+    let run = Run {
+        model,
+        start,
+        schedule,
+        settings,
+        observer,
+        done: AtomicU64::new(0),
+        total: settings.chains as u64 * schedule.intervals() as u64,
+    };
+    let (precision, samples) = match usable_resolution(model, settings.precision) {
+        (Precision::I16, Some(grid)) => (Precision::I16, run.on_grid::<i16>(grid)),
+        (Precision::I32, Some(grid)) => (Precision::I32, run.on_grid::<i32>(grid)),
+        _ => (Precision::F64, run.in_float64()),
+    };
     if samples.is_empty() {
-        return Err(Error::Cancelled { reached: "while annealing".into() });
+        let reached = format!(
+            "while annealing, {} of {} chain-steps done and no chain at its end",
+            run.done.into_inner(),
+            run.total
+        );
+        return Err(Error::Cancelled { reached });
     }
-    observer.progress(Progress {
-        phase: Phase::Anneal,
-        done: total,
-        total,
-        log_z: Some(log_mean_exp(&samples)),
-        beta: Some(1.0),
-    });
-    Ok(Annealed { samples, requested: settings.chains, precision: settings.precision })
+    Ok(Annealed { samples, requested: settings.chains, precision })
 }
 
-/// One chain from start to end; returns `s = log w + log Z_0`.
-fn anneal_chain(model: &Rbm, start: &Start, schedule: &Schedule, random: &mut Random) -> f64 {
-    let first = start.bias().mapv(|b| f64::from(random.happens(crate::math::sigmoid(b))));
-    let mut chain = Chain::new(model, first);
-    let mut sample = model.constant() + start.log_z0(model.hidden());
-    for step in schedule.betas().windows(2) {
-        let (beta, next) = (step[0], step[1]);
-        sample += log_path(model, start, next, &chain) - log_path(model, start, beta, &chain);
-        if next < 1.0 {
-            chain.gibbs(start.bias(), next, random);
+/// The resolution to use when `wanted` is asked for: it, or the next finer one that fits.
+fn usable_resolution(model: &Rbm, wanted: Precision) -> (Precision, Option<Resolution>) {
+    if wanted == Precision::I16 {
+        let fine = |grid: &Resolution| grid.noise <= MOST_ROUNDING_NOISE;
+        if let Some(grid) = Resolution::of::<i16>(model).filter(fine) {
+            return (Precision::I16, Some(grid));
         }
     }
-    sample
+    if wanted != Precision::F64 {
+        if let Some(grid) = Resolution::of::<i32>(model) {
+            return (Precision::I32, Some(grid));
+        }
+    }
+    (Precision::F64, None)
 }
 
-/// `log p~_beta(x) = ((1 - beta) B + beta b).x + sum_j softplus(beta a_j)`.
-fn log_path(model: &Rbm, start: &Start, beta: f64, chain: &Chain<'_>) -> f64 {
-    let bias: Array1<f64> = start.bias() * (1.0 - beta) + &(&model.visible_bias() * beta);
-    bias.dot(&chain.x) + chain.a.iter().map(|&a| softplus(beta * a)).sum::<f64>()
+/// Chains in a block at most: enough to spread the cost of its tables, few enough for the cache.
+const LARGEST_BLOCK: usize = 1024;
+
+struct Run<'a> {
+    model: &'a Rbm,
+    start: &'a Start,
+    schedule: &'a Schedule,
+    settings: &'a Annealing,
+    observer: &'a dyn Observer,
+    done: AtomicU64,
+    total: u64,
+}
+
+impl Run<'_> {
+    /// The samples of all blocks that ran to their end.
+    fn on_grid<T: Fixed>(&self, grid: Resolution) -> Vec<f64> {
+        let fixed = FixedModel::<T>::new(self.model, grid);
+        let groups = self.settings.chains.div_ceil(GROUP);
+        // A whole number of blocks per thread; how groups are shared out does not change a bit.
+        let threads = rayon::current_num_threads();
+        let blocks = threads * (groups * GROUP).div_ceil(threads * LARGEST_BLOCK);
+        let groups_per_block = groups.div_ceil(blocks);
+        let samples: Vec<Option<Vec<f64>>> = (0..groups)
+            .into_par_iter()
+            .step_by(groups_per_block)
+            .map(|group| {
+                let first = group * GROUP;
+                let end = (first + groups_per_block * GROUP).min(self.settings.chains);
+                self.block(&fixed, group, end - first)
+            })
+            .collect();
+        samples.into_iter().flatten().flatten().collect()
+    }
+
+    /// The annealing loop: `chains` chains from the start distribution to the model.
+    ///
+    /// The weights are those of the model on the grid; the last factor leads from there to the real
+    /// model, in float64, so that the estimate of Z is unbiased.
+    fn block<T: Fixed>(
+        &self,
+        fixed: &FixedModel<T>,
+        group: usize,
+        chains: usize,
+    ) -> Option<Vec<f64>> {
+        let seed = self.settings.seed;
+        let bias = self.start.bias().view();
+        let path = PathBias::new(fixed, bias);
+        let mut block = Block::new(fixed, Level::detect(), group, chains, seed, Purpose::Anneal);
+        block.draw_start(&path, bias, group, seed);
+
+        let log_z0 = self.model.constant() + self.start.log_z0(self.model.hidden());
+        let mut samples = vec![log_z0; chains];
+        for step in self.schedule.betas().windows(2) {
+            let (beta, next) = (step[0], step[1]);
+            block.hidden_step(beta, next, &mut samples);
+            if next < 1.0 {
+                block.visible_step(&path, next);
+            }
+            self.report(next, &samples)?;
+        }
+
+        for (chain, sample) in samples.iter_mut().enumerate() {
+            let x = block.state(chain);
+            let log_end = self.model.log_marginal(x.view()) - self.model.constant();
+            *sample += log_end - (bias.dot(&x) + block.log_end(chain));
+        }
+        Some(samples)
+    }
+
+    /// Reports a finished step of a block; `None` when the observer wants to stop.
+    fn report(&self, beta: f64, samples: &[f64]) -> Option<()> {
+        let steps = samples.len() as u64;
+        let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
+        // About a thousand reports per run: the estimate costs an exponential per chain.
+        let every = (self.total / 1000).max(1);
+        if done / every != (done - steps) / every {
+            self.observer.progress(Progress {
+                phase: Phase::Anneal,
+                done,
+                total: self.total,
+                log_z: Some(log_mean_exp(samples)),
+                beta: Some(beta),
+            });
+        }
+        (!self.observer.cancelled()).then_some(())
+    }
+
+    fn in_float64(&self) -> Vec<f64> {
+        let samples: Vec<Option<f64>> = (0..self.settings.chains)
+            .into_par_iter()
+            .map(|chain| {
+                let mut random =
+                    Random::stream(self.settings.seed, Purpose::Anneal, chain as u64);
+                let sample =
+                    reference::anneal_chain(self.model, self.start, self.schedule, &mut random);
+                let steps = self.schedule.intervals() as u64;
+                self.done.fetch_add(steps - 1, Ordering::Relaxed);
+                self.report(1.0, &[sample]).map(|()| sample)
+            })
+            .collect();
+        samples.into_iter().flatten().collect()
+    }
 }

@@ -3,6 +3,7 @@
 mod anneal;
 mod error;
 mod estimate;
+mod kernel;
 pub mod math;
 mod model;
 mod moves;

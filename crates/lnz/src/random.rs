@@ -11,6 +11,7 @@ pub(crate) enum Purpose {
     Start = 2,
     Anneal = 3,
     Binarize = 4,
+    FirstState = 5,
 }
 
 /// A random stream (xoshiro256++).

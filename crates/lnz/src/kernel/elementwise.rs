@@ -1,0 +1,167 @@
+//! From sums of weights to sampled units and weight increments, sixteen units at a time.
+
+use super::fixed::Fixed;
+use super::simd::Simd;
+use super::stream::Lanes;
+use std::f32::consts::LOG2_E;
+
+/// 2^y for y in [-126, 126] (clamped), relative error below 2e-7.
+///
+/// # Safety
+/// See [`Simd`].
+#[inline(always)]
+unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
+    // 1.5 * 2^23: adding it rounds to an integer, which then sits in the low bits.
+    const ROUND: f32 = 12_582_912.0;
+    // SAFETY: arithmetic only.
+    unsafe {
+        let y = S::min(S::max(y, S::splat(-126.0)), S::splat(126.0));
+        let shifted = S::add(y, S::splat(ROUND));
+        let f = S::sub(y, S::sub(shifted, S::splat(ROUND)));
+        // Degree 5 on [-1/2, 1/2] by Estrin's scheme.
+        let f2 = S::mul(f, f);
+        let high = S::mul_add(f, S::splat(1.327_645_7e-3), S::splat(9.675_541e-3));
+        let middle = S::mul_add(f, S::splat(5.550_713_5e-2), S::splat(0.240_221_2));
+        let low = S::mul_add(f, S::splat(0.693_146_94), S::splat(1.0));
+        let power = S::mul_add(S::mul_add(high, f2, middle), f2, low);
+        S::add_exponent(power, shifted)
+    }
+}
+
+/// What sampling the hidden units of a chain and tile gives.
+#[derive(Clone, Copy)]
+pub(super) struct Sampled {
+    /// The new units.
+    pub(super) bits: u64,
+    /// Hidden: the increment of log w. Visible: the sum of `linear` over units that are on.
+    pub(super) sum: f64,
+}
+
+/// Constants of a step for the hidden layer.
+#[derive(Clone, Copy)]
+pub(super) struct HiddenStep {
+    /// Value of an integer of one.
+    pub(super) step: f32,
+    /// The inverse temperature before and after the step.
+    pub(super) beta: f64,
+    pub(super) next: f64,
+}
+
+/// Above this |d| the Taylor series of the weight increment is not accurate enough: the next term is
+/// below `d^5 / 1200` per unit.
+const LARGEST_TAYLOR: f32 = 0.3;
+
+/// Hidden units of one chain and tile: h ~ sigma(next a), and sum_j softplus(next a_j) -
+/// softplus(beta a_j).
+///
+/// # Safety
+/// See [`Simd`]; `sums` and `bias` are valid for `units` rounded up to 16 values.
+#[inline(always)]
+pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed>(
+    constants: &HiddenStep,
+    units: usize,
+    sums: *const T,
+    bias: *const f32,
+    random: &mut Lanes<S>,
+) -> Sampled {
+    let step = constants.next - constants.beta;
+    // SAFETY: by the caller.
+    unsafe {
+        let scale = S::splat(constants.step);
+        let exponent = S::splat(-(constants.next as f32) * LOG2_E);
+        let delta = S::splat(step as f32);
+        let one = S::splat(1.0);
+        let mut total = S::splat(0.0);
+        let mut bits = 0;
+        let mut too_large = 0;
+        for v in 0..units.div_ceil(16) {
+            let sum = T::load::<S>(sums.add(16 * v));
+            let a = S::mul_add(sum, scale, S::load(bias.add(16 * v)));
+            let p = S::div(one, S::add(one, exp2::<S>(S::mul(a, exponent))));
+            bits |= S::bits(S::less(random.uniforms(), p)) << (16 * v);
+            // d (p - q d (1/2 - d ((1 - 2p)/6 - d (1 - 6q)/24))) with q = p (1 - p).
+            let d = S::mul(a, delta);
+            let q = S::neg_mul_add(p, p, p);
+            let third = S::neg_mul_add(p, S::splat(1.0 / 3.0), S::splat(1.0 / 6.0));
+            let fourth = S::neg_mul_add(q, S::splat(0.25), S::splat(1.0 / 24.0));
+            let tail = S::neg_mul_add(d, S::neg_mul_add(d, fourth, third), S::splat(0.5));
+            total = S::mul_add(d, S::neg_mul_add(S::mul(q, d), tail, p), total);
+            too_large |= S::bits(S::less(S::splat(LARGEST_TAYLOR), S::abs(d)));
+        }
+        let sum = if too_large == 0 {
+            f64::from(S::sum(total))
+        } else {
+            let at = |beta| softplus_sum::<S, T>(constants.step, beta, units, sums, bias);
+            at(constants.next) - at(constants.beta)
+        };
+        Sampled { bits, sum }
+    }
+}
+
+/// sum_j softplus(beta a_j) over one chain and tile, with units beyond the model counted as log 2.
+///
+/// The linear part is summed in f64; 1 + e^-|a| lies in (1, 2], and a product of 64 of them cannot
+/// overflow, so there is one logarithm for all.
+///
+/// # Safety
+/// See [`sample_hidden`].
+#[inline(always)]
+pub(super) unsafe fn softplus_sum<S: Simd, T: Fixed>(
+    step: f32,
+    beta: f64,
+    units: usize,
+    sums: *const T,
+    bias: *const f32,
+) -> f64 {
+    // SAFETY: by the caller.
+    unsafe {
+        let scale = S::splat(step);
+        let exponent = S::splat(-(beta as f32) * LOG2_E);
+        let (zero, one) = (S::splat(0.0), S::splat(1.0));
+        let mut product = one;
+        let mut linear = 0.0;
+        for v in 0..units.div_ceil(16) {
+            let sum = T::load::<S>(sums.add(16 * v));
+            let a = S::mul_add(sum, scale, S::load(bias.add(16 * v)));
+            let e = exp2::<S>(S::mul(S::abs(a), exponent));
+            product = S::mul_add(product, e, product);
+            linear += S::sum_f64(S::max(a, zero));
+        }
+        beta * linear + f64::from(S::product(product)).ln()
+    }
+}
+
+/// Visible units of one chain and tile: x ~ sigma(v) with v = (1 - beta) B + beta (b + W h), and the
+/// sum of `linear` (b - B) over those that are on.
+///
+/// `exponent_bias` is -log2(e) ((1 - beta) B + beta b) and `scale` -log2(e) beta times the step.
+///
+/// # Safety
+/// See [`Simd`]; all pointers are valid for `units` rounded up to 16 values.
+#[inline(always)]
+pub(super) unsafe fn sample_visible<S: Simd, T: Fixed>(
+    scale: f32,
+    units: usize,
+    sums: *const T,
+    exponent_bias: *const f32,
+    linear: *const f32,
+    random: &mut Lanes<S>,
+) -> Sampled {
+    // SAFETY: by the caller.
+    unsafe {
+        let scale = S::splat(scale);
+        let one = S::splat(1.0);
+        let mut total = S::splat(0.0);
+        let mut bits = 0;
+        for v in 0..units.div_ceil(16) {
+            let sum = T::load::<S>(sums.add(16 * v));
+            let e = exp2::<S>(S::mul_add(sum, scale, S::load(exponent_bias.add(16 * v))));
+            // u < 1 / (1 + e) without the division.
+            let u = random.uniforms();
+            let on = S::less(S::mul_add(u, e, u), one);
+            bits |= S::bits(on) << (16 * v);
+            total = S::add(total, S::keep(on, S::load(linear.add(16 * v))));
+        }
+        Sampled { bits, sum: f64::from(S::sum(total)) }
+    }
+}

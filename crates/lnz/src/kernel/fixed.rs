@@ -1,0 +1,169 @@
+//! Fixed-point weights, cut into tiles of output units.
+
+use super::aligned::{Aligned, Plain};
+use super::simd::Simd;
+use crate::Rbm;
+use ndarray::{ArrayView1, ArrayView2, Axis};
+
+/// The integer that holds a weight: `i16` or `i32`.
+pub(crate) trait Fixed: Plain + Send + Sync {
+    /// Integers in a row of 64 bytes.
+    const PER_ROW: usize;
+    /// Largest sum of weights that may occur.
+    const LARGEST: f64;
+
+    fn from_rounded(value: f64) -> Self;
+    fn to_f32(self) -> f32;
+
+    /// # Safety
+    /// See [`Simd`]; `from` is valid for 16 integers.
+    unsafe fn load<S: Simd>(from: *const Self) -> S::F;
+    /// # Safety
+    /// See [`Simd`].
+    unsafe fn add<S: Simd>(a: S::Row, b: S::Row) -> S::Row;
+    /// # Safety
+    /// See [`Simd`].
+    unsafe fn sub<S: Simd>(a: S::Row, b: S::Row) -> S::Row;
+}
+
+macro_rules! fixed {
+    ($integer:ty, $per_row:expr, $largest:expr, $load:ident, $add:ident, $sub:ident) => {
+        impl Fixed for $integer {
+            const PER_ROW: usize = $per_row;
+            const LARGEST: f64 = $largest;
+            fn from_rounded(value: f64) -> Self {
+                value.round() as Self
+            }
+            fn to_f32(self) -> f32 {
+                self as f32
+            }
+            #[inline(always)]
+            unsafe fn load<S: Simd>(from: *const Self) -> S::F {
+                // SAFETY: by the caller.
+                unsafe { S::$load(from) }
+            }
+            #[inline(always)]
+            unsafe fn add<S: Simd>(a: S::Row, b: S::Row) -> S::Row {
+                // SAFETY: by the caller.
+                unsafe { S::$add(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn sub<S: Simd>(a: S::Row, b: S::Row) -> S::Row {
+                // SAFETY: by the caller.
+                unsafe { S::$sub(a, b) }
+            }
+        }
+    };
+}
+fixed!(i16, 32, 32_767.0, load_i16, add_i16, sub_i16);
+// Sums of at most 2^30: their conversion to f32 cannot overflow, and differences fit too.
+fixed!(i32, 16, 1_073_741_824.0, load_i32, add_i32, sub_i32);
+
+/// A group of output units that are summed together: one or two rows of 64 bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tile {
+    /// Index of its first unit.
+    pub(super) first: usize,
+    /// How many of its lanes are units of the model.
+    pub(super) units: usize,
+    /// Rows of 64 bytes: 1 or 2.
+    pub(super) rows: usize,
+    /// Where its weights start: `inputs` times `rows` rows.
+    pub(super) offset: usize,
+}
+
+/// The weights from `inputs` units to `outputs` units, tile after tile, input after input.
+pub(super) struct Layer<T: Fixed> {
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+    pub(super) tiles: Vec<Tile>,
+    pub(super) weights: Aligned<T>,
+}
+
+impl<T: Fixed> Layer<T> {
+    fn new(weights: ArrayView2<'_, f64>, step: f64) -> Self {
+        let (inputs, outputs) = weights.dim();
+        let mut tiles = Vec::new();
+        let (mut first, mut offset) = (0, 0);
+        while first < outputs {
+            let left = outputs - first;
+            let rows = if left > T::PER_ROW { 2 } else { 1 };
+            let units = left.min(rows * T::PER_ROW);
+            tiles.push(Tile { first, units, rows, offset });
+            first += units;
+            offset += inputs * rows * T::PER_ROW;
+        }
+        let mut layer = Self { inputs, outputs, tiles, weights: Aligned::zeroed(offset) };
+        for tile in &layer.tiles {
+            let width = tile.rows * T::PER_ROW;
+            for i in 0..inputs {
+                let from = tile.offset + i * width;
+                for (lane, value) in layer.weights[from..from + tile.units].iter_mut().enumerate() {
+                    *value = T::from_rounded(weights[[i, tile.first + lane]] / step);
+                }
+            }
+        }
+        layer
+    }
+}
+
+/// A model on a grid: weights are multiples of `step`.
+pub(crate) struct FixedModel<T: Fixed> {
+    pub(super) step: f32,
+    /// From visible to hidden units, and back.
+    pub(super) to_hidden: Layer<T>,
+    pub(super) to_visible: Layer<T>,
+    pub(super) visible_bias: Vec<f32>,
+    pub(super) hidden_bias: Vec<f32>,
+}
+
+/// How well a grid of 2^16 or 2^32 points holds the weights of a model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Resolution {
+    /// Distance between neighbouring values.
+    pub(crate) step: f64,
+    /// Predicted standard deviation that rounding adds to log w: the rounding errors of the weights
+    /// between units that are on (half of each layer) add up like independent numbers.
+    pub(crate) noise: f64,
+}
+
+impl Resolution {
+    /// The finest grid on which no sum of weights into a unit can overflow; `None` if there is none
+    /// with a step in the range of float32.
+    pub(crate) fn of<T: Fixed>(model: &Rbm) -> Option<Self> {
+        let weights = model.weights();
+        let signed_sum = |sign: f64, axis: Axis| {
+            weights.map_axis(axis, |w| w.iter().map(|v| (sign * v).max(0.0)).sum::<f64>())
+        };
+        let largest = [(1.0, Axis(0)), (-1.0, Axis(0)), (1.0, Axis(1)), (-1.0, Axis(1))]
+            .into_iter()
+            .flat_map(|(sign, axis)| signed_sum(sign, axis))
+            .fold(0.0, f64::max);
+        // Rounding moves a sum of n weights by at most n / 2 steps.
+        let room = T::LARGEST - weights.nrows().max(weights.ncols()) as f64 / 2.0;
+        if room < 1.0 {
+            return None;
+        }
+        // The step must be a float32, rounded up.
+        let step = if largest == 0.0 { 1.0f32 } else { (largest / room) as f32 };
+        let step = f64::from(step.next_up().max(f32::MIN_POSITIVE));
+        let on = weights.len() as f64 / 4.0;
+        step.is_finite().then_some(Self { step, noise: step * (on / 12.0).sqrt() })
+    }
+}
+
+impl<T: Fixed> FixedModel<T> {
+    pub(crate) fn new(model: &Rbm, resolution: Resolution) -> Self {
+        // Far beyond this a unit is frozen anyway, and infinities would turn into NaN.
+        let as_f32 = |values: ArrayView1<'_, f64>| {
+            values.iter().map(|&v| v.clamp(-1e30, 1e30) as f32).collect()
+        };
+        Self {
+            step: resolution.step as f32,
+            to_hidden: Layer::new(model.weights(), resolution.step),
+            to_visible: Layer::new(model.weights().t(), resolution.step),
+            visible_bias: as_f32(model.visible_bias()),
+            hidden_bias: as_f32(model.hidden_bias()),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Sixteen lanes at a time: the operations the kernels need, in three implementations.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use portable::Portable;
+
+/// An instruction set that this machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// The widest one.
+    pub(crate) fn detect() -> Self {
+        *Self::available().last().unwrap_or(&Level::Portable)
+    }
+
+    /// All of them, narrowest first.
+    pub(crate) fn available() -> Vec<Self> {
+        #[allow(unused_mut)]
+        let mut levels = vec![Level::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if avx2 {
+                levels.push(Level::Avx2);
+            }
+            if avx2 && avx512 {
+                levels.push(Level::Avx512);
+            }
+        }
+        levels
+    }
+}
+
+/// Code that runs on any instruction set; `run` must be `#[inline(always)]`.
+pub(super) trait Kernel {
+    /// # Safety
+    /// The machine has the instruction set of `S`; call it through [`dispatch`] only.
+    unsafe fn run<S: Simd>(self);
+}
+
+/// Runs `kernel` compiled for `level`, which must come from [`Level::available`].
+pub(super) fn dispatch<K: Kernel>(level: Level, kernel: K) {
+    // SAFETY: a level other than Portable exists only where its features were detected.
+    unsafe {
+        match level {
+            Level::Portable => kernel.run::<Portable>(),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => x86::run_avx2(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => x86::run_avx512(kernel),
+        }
+    }
+}
+
+/// Operations on 16 lanes of f32, on rows of 64 bytes and on 8 lanes of u64.
+///
+/// Every function is to be inlined into one compiled with the instruction set's features; calling it
+/// anywhere else is undefined behaviour on a machine without them. Results are the same bits in all
+/// implementations: each lane is computed by the IEEE operation the name says, `mul_add` is fused,
+/// and [`Simd::sum`] adds in a fixed order.
+pub(crate) trait Simd: Copy {
+    /// 16 x f32.
+    type F: Copy;
+    /// 16 truth values.
+    type Mask: Copy;
+    /// 64 bytes: 32 x i16 or 16 x i32.
+    type Row: Copy;
+    /// 8 x u64.
+    type U: Copy;
+
+    unsafe fn splat(value: f32) -> Self::F;
+    unsafe fn load(from: *const f32) -> Self::F;
+    /// 16 integers converted to f32.
+    unsafe fn load_i16(from: *const i16) -> Self::F;
+    unsafe fn load_i32(from: *const i32) -> Self::F;
+    unsafe fn add(a: Self::F, b: Self::F) -> Self::F;
+    unsafe fn sub(a: Self::F, b: Self::F) -> Self::F;
+    unsafe fn mul(a: Self::F, b: Self::F) -> Self::F;
+    unsafe fn div(a: Self::F, b: Self::F) -> Self::F;
+    /// a b + c, rounded once.
+    unsafe fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// c - a b, rounded once.
+    unsafe fn neg_mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// The second operand where a comparison with NaN is involved, as x86 does.
+    unsafe fn min(a: Self::F, b: Self::F) -> Self::F;
+    unsafe fn max(a: Self::F, b: Self::F) -> Self::F;
+    unsafe fn abs(a: Self::F) -> Self::F;
+    /// Adds the low bits of `exponent`, shifted into the exponent field, to the bits of `a`.
+    unsafe fn add_exponent(a: Self::F, exponent: Self::F) -> Self::F;
+    unsafe fn less(a: Self::F, b: Self::F) -> Self::Mask;
+    unsafe fn bits(mask: Self::Mask) -> u64;
+    /// `a` where the mask is set, +0 elsewhere.
+    unsafe fn keep(mask: Self::Mask, a: Self::F) -> Self::F;
+    /// The lanes added by halving: 16 to 8 to 4 to 2 to 1.
+    unsafe fn sum(a: Self::F) -> f32;
+    /// The lanes multiplied by halving.
+    unsafe fn product(a: Self::F) -> f32;
+    /// The lanes added in f64, by halving.
+    unsafe fn sum_f64(a: Self::F) -> f64;
+    unsafe fn largest(a: Self::F) -> f32;
+
+    unsafe fn zero_row() -> Self::Row;
+    unsafe fn load_row(from: *const u8) -> Self::Row;
+    unsafe fn store_row(to: *mut u8, row: Self::Row);
+    unsafe fn add_i16(a: Self::Row, b: Self::Row) -> Self::Row;
+    unsafe fn sub_i16(a: Self::Row, b: Self::Row) -> Self::Row;
+    unsafe fn add_i32(a: Self::Row, b: Self::Row) -> Self::Row;
+    unsafe fn sub_i32(a: Self::Row, b: Self::Row) -> Self::Row;
+
+    unsafe fn load_u64(from: *const u64) -> Self::U;
+    unsafe fn store_u64(to: *mut u64, value: Self::U);
+    unsafe fn add_u64(a: Self::U, b: Self::U) -> Self::U;
+    unsafe fn xor_u64(a: Self::U, b: Self::U) -> Self::U;
+    unsafe fn shift_left<const N: u32>(a: Self::U) -> Self::U;
+    unsafe fn rotate_left<const N: u32>(a: Self::U) -> Self::U;
+    /// Each half of a lane, 32 bits, as a number in (0, 1): (top 24 bits + 1/2) / 2^24.
+    unsafe fn uniforms(bits: Self::U) -> Self::F;
+}

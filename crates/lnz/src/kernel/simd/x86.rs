@@ -1,0 +1,433 @@
+//! AVX2 with FMA, two registers per 16 lanes, and AVX-512, one.
+//!
+//! The functions are inlined into ones that enable the features; see [`super::Simd`].
+
+// SAFETY of all blocks in this file: the caller runs on a machine with the instruction set, and
+// pointers are valid for the lanes read or written, both by the contract of the trait.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use super::{Kernel, Simd};
+use std::arch::x86_64::*;
+
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn run_avx2<K: Kernel>(kernel: K) {
+    unsafe { kernel.run::<Avx2>() }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+pub(super) unsafe fn run_avx512<K: Kernel>(kernel: K) {
+    unsafe { kernel.run::<Avx512>() }
+}
+
+#[derive(Clone, Copy)]
+pub(in crate::kernel) struct Avx2;
+
+/// The low and the high half of a logical vector.
+#[derive(Clone, Copy)]
+pub(in crate::kernel) struct Pair<T>(T, T);
+
+macro_rules! halves {
+    ($operation:ident, $($arg:ident),*) => {
+        unsafe { Pair($operation($($arg.0),*), $operation($($arg.1),*)) }
+    };
+}
+
+#[inline(always)]
+unsafe fn add_exponent_256(a: __m256, exponent: __m256) -> __m256 {
+    unsafe {
+        let shifted = _mm256_slli_epi32::<23>(_mm256_castps_si256(exponent));
+        _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), shifted))
+    }
+}
+
+#[inline(always)]
+unsafe fn uniforms_256(bits: __m256i) -> __m256 {
+    unsafe {
+        let top = _mm256_cvtepi32_ps(_mm256_srli_epi32::<8>(bits));
+        let (scale, offset) =
+            (_mm256_set1_ps(1.0 / 16_777_216.0), _mm256_set1_ps(0.5 / 16_777_216.0));
+        _mm256_fmadd_ps(top, scale, offset)
+    }
+}
+
+impl Simd for Avx2 {
+    type F = Pair<__m256>;
+    type Mask = Pair<__m256>;
+    type Row = Pair<__m256i>;
+    type U = Pair<__m256i>;
+
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self::F {
+        unsafe { Pair(_mm256_set1_ps(value), _mm256_set1_ps(value)) }
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self::F {
+        unsafe { Pair(_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8))) }
+    }
+    #[inline(always)]
+    unsafe fn load_i16(from: *const i16) -> Self::F {
+        unsafe {
+            let (low, high) = (_mm_loadu_si128(from.cast()), _mm_loadu_si128(from.add(8).cast()));
+            Pair(
+                _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(low)),
+                _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(high)),
+            )
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_i32(from: *const i32) -> Self::F {
+        unsafe {
+            Pair(
+                _mm256_cvtepi32_ps(_mm256_loadu_si256(from.cast())),
+                _mm256_cvtepi32_ps(_mm256_loadu_si256(from.add(8).cast())),
+            )
+        }
+    }
+    #[inline(always)]
+    unsafe fn add(a: Self::F, b: Self::F) -> Self::F {
+        halves!(_mm256_add_ps, a, b)
+    }
+    #[inline(always)]
+    unsafe fn sub(a: Self::F, b: Self::F) -> Self::F {
+        halves!(_mm256_sub_ps, a, b)
+    }
+    #[inline(always)]
+    unsafe fn mul(a: Self::F, b: Self::F) -> Self::F {
+        halves!(_mm256_mul_ps, a, b)
+    }
+    #[inline(always)]
+    unsafe fn div(a: Self::F, b: Self::F) -> Self::F {
+        halves!(_mm256_div_ps, a, b)
+    }
+    #[inline(always)]
+    unsafe fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        halves!(_mm256_fmadd_ps, a, b, c)
+    }
+    #[inline(always)]
+    unsafe fn neg_mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        halves!(_mm256_fnmadd_ps, a, b, c)
+    }
+    #[inline(always)]
+    unsafe fn min(a: Self::F, b: Self::F) -> Self::F {
+        halves!(_mm256_min_ps, a, b)
+    }
+    #[inline(always)]
+    unsafe fn max(a: Self::F, b: Self::F) -> Self::F {
+        halves!(_mm256_max_ps, a, b)
+    }
+    #[inline(always)]
+    unsafe fn abs(a: Self::F) -> Self::F {
+        unsafe {
+            let sign = _mm256_set1_ps(-0.0);
+            Pair(_mm256_andnot_ps(sign, a.0), _mm256_andnot_ps(sign, a.1))
+        }
+    }
+    #[inline(always)]
+    unsafe fn add_exponent(a: Self::F, exponent: Self::F) -> Self::F {
+        halves!(add_exponent_256, a, exponent)
+    }
+    #[inline(always)]
+    unsafe fn less(a: Self::F, b: Self::F) -> Self::Mask {
+        unsafe {
+            Pair(_mm256_cmp_ps::<_CMP_LT_OQ>(a.0, b.0), _mm256_cmp_ps::<_CMP_LT_OQ>(a.1, b.1))
+        }
+    }
+    #[inline(always)]
+    unsafe fn bits(mask: Self::Mask) -> u64 {
+        unsafe {
+            let (low, high) = (_mm256_movemask_ps(mask.0), _mm256_movemask_ps(mask.1));
+            (low | high << 8) as u64
+        }
+    }
+    #[inline(always)]
+    unsafe fn keep(mask: Self::Mask, a: Self::F) -> Self::F {
+        halves!(_mm256_and_ps, mask, a)
+    }
+    #[inline(always)]
+    unsafe fn sum(a: Self::F) -> f32 {
+        unsafe {
+            let eight = _mm256_add_ps(a.0, a.1);
+            let four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
+            let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn product(a: Self::F) -> f32 {
+        unsafe {
+            let eight = _mm256_mul_ps(a.0, a.1);
+            let four = _mm_mul_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
+            let two = _mm_mul_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_mul_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn sum_f64(a: Self::F) -> f64 {
+        unsafe {
+            // Lanes 0-3 and 4-7 after adding lane k + 8 to lane k.
+            let first = _mm256_add_pd(
+                _mm256_cvtps_pd(_mm256_castps256_ps128(a.0)),
+                _mm256_cvtps_pd(_mm256_castps256_ps128(a.1)),
+            );
+            let second = _mm256_add_pd(
+                _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a.0)),
+                _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a.1)),
+            );
+            let four = _mm256_add_pd(first, second);
+            let two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+            _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn largest(a: Self::F) -> f32 {
+        unsafe {
+            let eight = _mm256_max_ps(a.0, a.1);
+            let four = _mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
+            let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zero_row() -> Self::Row {
+        unsafe { Pair(_mm256_setzero_si256(), _mm256_setzero_si256()) }
+    }
+    #[inline(always)]
+    unsafe fn load_row(from: *const u8) -> Self::Row {
+        unsafe {
+            Pair(_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast()))
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_row(to: *mut u8, row: Self::Row) {
+        unsafe {
+            _mm256_storeu_si256(to.cast(), row.0);
+            _mm256_storeu_si256(to.add(32).cast(), row.1);
+        }
+    }
+    #[inline(always)]
+    unsafe fn add_i16(a: Self::Row, b: Self::Row) -> Self::Row {
+        halves!(_mm256_add_epi16, a, b)
+    }
+    #[inline(always)]
+    unsafe fn sub_i16(a: Self::Row, b: Self::Row) -> Self::Row {
+        halves!(_mm256_sub_epi16, a, b)
+    }
+    #[inline(always)]
+    unsafe fn add_i32(a: Self::Row, b: Self::Row) -> Self::Row {
+        halves!(_mm256_add_epi32, a, b)
+    }
+    #[inline(always)]
+    unsafe fn sub_i32(a: Self::Row, b: Self::Row) -> Self::Row {
+        halves!(_mm256_sub_epi32, a, b)
+    }
+
+    #[inline(always)]
+    unsafe fn load_u64(from: *const u64) -> Self::U {
+        unsafe { Self::load_row(from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store_u64(to: *mut u64, value: Self::U) {
+        unsafe { Self::store_row(to.cast(), value) }
+    }
+    #[inline(always)]
+    unsafe fn add_u64(a: Self::U, b: Self::U) -> Self::U {
+        halves!(_mm256_add_epi64, a, b)
+    }
+    #[inline(always)]
+    unsafe fn xor_u64(a: Self::U, b: Self::U) -> Self::U {
+        halves!(_mm256_xor_si256, a, b)
+    }
+    #[inline(always)]
+    unsafe fn shift_left<const N: u32>(a: Self::U) -> Self::U {
+        unsafe {
+            let count = _mm_cvtsi32_si128(N as i32);
+            Pair(_mm256_sll_epi64(a.0, count), _mm256_sll_epi64(a.1, count))
+        }
+    }
+    #[inline(always)]
+    unsafe fn rotate_left<const N: u32>(a: Self::U) -> Self::U {
+        unsafe {
+            let right = _mm_cvtsi32_si128(64 - N as i32);
+            let left = Self::shift_left::<N>(a);
+            Pair(
+                _mm256_or_si256(left.0, _mm256_srl_epi64(a.0, right)),
+                _mm256_or_si256(left.1, _mm256_srl_epi64(a.1, right)),
+            )
+        }
+    }
+    #[inline(always)]
+    unsafe fn uniforms(bits: Self::U) -> Self::F {
+        halves!(uniforms_256, bits)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(in crate::kernel) struct Avx512;
+
+impl Avx512 {
+    #[inline(always)]
+    unsafe fn halves(a: __m512) -> Pair<__m256> {
+        unsafe { Pair(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps::<1>(a)) }
+    }
+}
+
+impl Simd for Avx512 {
+    type F = __m512;
+    type Mask = __mmask16;
+    type Row = __m512i;
+    type U = __m512i;
+
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> __m512 {
+        unsafe { _mm512_set1_ps(value) }
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> __m512 {
+        unsafe { _mm512_loadu_ps(from) }
+    }
+    #[inline(always)]
+    unsafe fn load_i16(from: *const i16) -> __m512 {
+        unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256(from.cast()))) }
+    }
+    #[inline(always)]
+    unsafe fn load_i32(from: *const i32) -> __m512 {
+        unsafe { _mm512_cvtepi32_ps(_mm512_loadu_si512(from.cast())) }
+    }
+    #[inline(always)]
+    unsafe fn add(a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_add_ps(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn sub(a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_sub_ps(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn mul(a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_mul_ps(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn div(a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_div_ps(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn mul_add(a: __m512, b: __m512, c: __m512) -> __m512 {
+        unsafe { _mm512_fmadd_ps(a, b, c) }
+    }
+    #[inline(always)]
+    unsafe fn neg_mul_add(a: __m512, b: __m512, c: __m512) -> __m512 {
+        unsafe { _mm512_fnmadd_ps(a, b, c) }
+    }
+    #[inline(always)]
+    unsafe fn min(a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_min_ps(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn max(a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_max_ps(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn abs(a: __m512) -> __m512 {
+        unsafe { _mm512_abs_ps(a) }
+    }
+    #[inline(always)]
+    unsafe fn add_exponent(a: __m512, exponent: __m512) -> __m512 {
+        unsafe {
+            let shifted = _mm512_slli_epi32::<23>(_mm512_castps_si512(exponent));
+            _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), shifted))
+        }
+    }
+    #[inline(always)]
+    unsafe fn less(a: __m512, b: __m512) -> __mmask16 {
+        unsafe { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn bits(mask: __mmask16) -> u64 {
+        u64::from(mask)
+    }
+    #[inline(always)]
+    unsafe fn keep(mask: __mmask16, a: __m512) -> __m512 {
+        unsafe { _mm512_maskz_mov_ps(mask, a) }
+    }
+    #[inline(always)]
+    unsafe fn sum(a: __m512) -> f32 {
+        unsafe { Avx2::sum(Self::halves(a)) }
+    }
+    #[inline(always)]
+    unsafe fn product(a: __m512) -> f32 {
+        unsafe { Avx2::product(Self::halves(a)) }
+    }
+    #[inline(always)]
+    unsafe fn sum_f64(a: __m512) -> f64 {
+        unsafe { Avx2::sum_f64(Self::halves(a)) }
+    }
+    #[inline(always)]
+    unsafe fn largest(a: __m512) -> f32 {
+        unsafe { Avx2::largest(Self::halves(a)) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero_row() -> __m512i {
+        unsafe { _mm512_setzero_si512() }
+    }
+    #[inline(always)]
+    unsafe fn load_row(from: *const u8) -> __m512i {
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store_row(to: *mut u8, row: __m512i) {
+        unsafe { _mm512_storeu_si512(to.cast(), row) }
+    }
+    #[inline(always)]
+    unsafe fn add_i16(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_add_epi16(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn sub_i16(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_sub_epi16(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn add_i32(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn sub_i32(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_u64(from: *const u64) -> __m512i {
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store_u64(to: *mut u64, value: __m512i) {
+        unsafe { _mm512_storeu_si512(to.cast(), value) }
+    }
+    #[inline(always)]
+    unsafe fn add_u64(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_add_epi64(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn xor_u64(a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_xor_si512(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn shift_left<const N: u32>(a: __m512i) -> __m512i {
+        unsafe { _mm512_slli_epi64::<N>(a) }
+    }
+    #[inline(always)]
+    unsafe fn rotate_left<const N: u32>(a: __m512i) -> __m512i {
+        unsafe { _mm512_rolv_epi64(a, _mm512_set1_epi64(i64::from(N))) }
+    }
+    #[inline(always)]
+    unsafe fn uniforms(bits: __m512i) -> __m512 {
+        unsafe {
+            let top = _mm512_cvtepi32_ps(_mm512_srli_epi32::<8>(bits));
+            _mm512_fmadd_ps(
+                top,
+                _mm512_set1_ps(1.0 / 16_777_216.0),
+                _mm512_set1_ps(0.5 / 16_777_216.0),
+            )
+        }
+    }
+}
