@@ -2,7 +2,7 @@
 
 mod reference;
 
-use crate::kernel::{Block, Fixed, FixedModel, GROUP, Level, PathBias, Resolution};
+use crate::kernel::{Block, Fixed, FixedModel, Level, PathBias, Resolution, share_out};
 use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
 use crate::random::{Purpose, Random};
@@ -114,9 +114,6 @@ fn usable_resolution(model: &Rbm, wanted: Precision) -> (Precision, Option<Resol
     (Precision::F64, None)
 }
 
-/// Chains in a block at most: enough to spread the cost of its tables, few enough for the cache.
-const LARGEST_BLOCK: usize = 1024;
-
 struct Run<'a> {
     model: &'a Rbm,
     start: &'a Start,
@@ -131,19 +128,9 @@ impl Run<'_> {
     /// The samples of all blocks that ran to their end.
     fn on_grid<T: Fixed>(&self, grid: Resolution) -> Vec<f64> {
         let fixed = FixedModel::<T>::new(self.model, grid);
-        let groups = self.settings.chains.div_ceil(GROUP);
-        // A whole number of blocks per thread; how groups are shared out does not change a bit.
-        let threads = rayon::current_num_threads();
-        let blocks = threads * (groups * GROUP).div_ceil(threads * LARGEST_BLOCK);
-        let groups_per_block = groups.div_ceil(blocks);
-        let samples: Vec<Option<Vec<f64>>> = (0..groups)
+        let samples: Vec<Option<Vec<f64>>> = share_out(self.settings.chains)
             .into_par_iter()
-            .step_by(groups_per_block)
-            .map(|group| {
-                let first = group * GROUP;
-                let end = (first + groups_per_block * GROUP).min(self.settings.chains);
-                self.block(&fixed, group, end - first)
-            })
+            .map(|(group, chains)| self.block(&fixed, group, chains))
             .collect();
         samples.into_iter().flatten().flatten().collect()
     }
@@ -205,8 +192,7 @@ impl Run<'_> {
         let samples: Vec<Option<f64>> = (0..self.settings.chains)
             .into_par_iter()
             .map(|chain| {
-                let mut random =
-                    Random::stream(self.settings.seed, Purpose::Anneal, chain as u64);
+                let mut random = Random::stream(self.settings.seed, Purpose::Anneal, chain as u64);
                 let sample =
                     reference::anneal_chain(self.model, self.start, self.schedule, &mut random);
                 let steps = self.schedule.intervals() as u64;

@@ -9,10 +9,14 @@ mod aligned;
 mod block;
 mod elementwise;
 mod fixed;
+mod metropolis;
 mod product;
 mod simd;
 mod stream;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use block::{Block, GROUP, PathBias};
+pub(crate) use block::{Block, GROUP, PathBias, share_out};
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
+pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use simd::Level;

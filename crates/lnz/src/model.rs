@@ -125,7 +125,12 @@ impl Rbm {
 
     /// `a_j = c_j + sum_i x_i W_ij`, the input of each hidden unit; x may hold probabilities.
     pub fn hidden_input(&self, x: ArrayView1<'_, f64>) -> Array1<f64> {
-        x.dot(&self.weights) + &self.hidden_bias
+        // Row by row, so that units that are off cost nothing.
+        let mut input = self.hidden_bias.clone();
+        for (&x, row) in x.iter().zip(self.weights.rows()).filter(|(x, _)| **x != 0.0) {
+            input.scaled_add(x, &row);
+        }
+        input
     }
 
     /// `b_i + sum_j W_ij h_j`, the input of each visible unit.

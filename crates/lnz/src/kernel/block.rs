@@ -16,6 +16,9 @@ use std::ops::Range;
 /// do not depend on how chains are shared out to threads.
 pub(crate) const GROUP: usize = 16;
 
+/// Chains in a block at most: enough to spread the cost of its tables, few enough for the cache.
+const LARGEST_BLOCK: usize = 1024;
+
 /// The linear part of the path from `exp(B.x)` to the model, in float32 and padded.
 pub(crate) struct PathBias {
     start: Vec<f32>,
@@ -71,10 +74,9 @@ struct Units<T: Fixed> {
 
 impl<T: Fixed> Units<T> {
     fn new(layer: &Layer<T>, chains: usize) -> Self {
-        let lanes: usize = layer.tiles.iter().map(|t| t.rows * T::PER_ROW).sum();
         Self {
             bits: Bits::zeros(layer.outputs, chains),
-            sums: Aligned::zeroed(lanes * chains),
+            sums: Aligned::zeroed(layer.lanes() * chains),
             sums_of: None,
         }
     }
@@ -101,9 +103,6 @@ impl<'a, T: Fixed> Block<'a, T> {
         let streams = (0..chains.div_ceil(GROUP))
             .map(|k| Stream::new(seed, purpose, (group + k) as u64))
             .collect();
-        let padded = |units: usize| Aligned::zeroed(units.next_multiple_of(64));
-        let mut hidden_bias = padded(model.hidden_bias.len());
-        hidden_bias[..model.hidden_bias.len()].copy_from_slice(&model.hidden_bias);
         Self {
             model,
             level,
@@ -112,12 +111,22 @@ impl<'a, T: Fixed> Block<'a, T> {
             visible: Units::new(&model.to_visible, chains),
             hidden: Units::new(&model.to_hidden, chains),
             linear: vec![0.0; chains],
-            hidden_bias,
-            exponent_bias: padded(model.visible_bias.len()),
+            hidden_bias: model.padded_hidden_bias(),
+            exponent_bias: Aligned::zeroed(model.visible_bias.len().next_multiple_of(64)),
             scratch: Scratch::new(),
             #[cfg(test)]
             forced: None,
         }
+    }
+
+    /// The visible states.
+    pub(crate) fn visible(&self) -> &Bits {
+        &self.visible.bits
+    }
+
+    #[cfg(test)]
+    pub(super) fn hidden_bits(&self) -> &Bits {
+        &self.hidden.bits
     }
 
     /// The visible state of a chain.
@@ -215,8 +224,22 @@ impl<'a, T: Fixed> Block<'a, T> {
     }
 }
 
-/// The chains of each group, with the group's stream.
-fn groups(chains: usize) -> impl Iterator<Item = Range<usize>> {
+/// How `chains` chains are shared out to threads: for each block its first group and its chains.
+///
+/// A whole number of blocks per thread. How groups are shared out does not change a bit of a result.
+pub(crate) fn share_out(chains: usize) -> Vec<(usize, usize)> {
+    let groups = chains.div_ceil(GROUP);
+    let threads = rayon::current_num_threads();
+    let blocks = threads * (groups * GROUP).div_ceil(threads * LARGEST_BLOCK);
+    let groups_per_block = groups.div_ceil(blocks);
+    (0..groups)
+        .step_by(groups_per_block)
+        .map(|group| (group, (chains - group * GROUP).min(groups_per_block * GROUP)))
+        .collect()
+}
+
+/// The chains of each group.
+pub(super) fn groups(chains: usize) -> impl Iterator<Item = Range<usize>> {
     (0..chains).step_by(GROUP).map(move |first| first..(first + GROUP).min(chains))
 }
 

@@ -105,6 +105,11 @@ impl<T: Fixed> Layer<T> {
         }
         layer
     }
+
+    /// Width of all tiles together.
+    pub(super) fn lanes(&self) -> usize {
+        self.tiles.iter().map(|tile| tile.rows * T::PER_ROW).sum()
+    }
 }
 
 /// A model on a grid: weights are multiples of `step`.
@@ -165,5 +170,12 @@ impl<T: Fixed> FixedModel<T> {
             visible_bias: as_f32(model.visible_bias()),
             hidden_bias: as_f32(model.hidden_bias()),
         }
+    }
+
+    /// c, padded to whole tiles.
+    pub(super) fn padded_hidden_bias(&self) -> Aligned<f32> {
+        let mut padded = Aligned::zeroed(self.hidden_bias.len().next_multiple_of(64));
+        padded[..self.hidden_bias.len()].copy_from_slice(&self.hidden_bias);
+        padded
     }
 }

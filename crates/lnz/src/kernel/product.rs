@@ -33,6 +33,17 @@ impl Bits {
         *word = *word & !(1 << (unit % 64)) | u64::from(on) << (unit % 64);
     }
 
+    pub(super) fn copy_chain(&mut self, chain: usize, other: &Self) {
+        for k in (chain..self.words.len()).step_by(self.chains) {
+            self.words[k] = other.words[k];
+        }
+    }
+
+    /// How many chains have each unit on.
+    pub(crate) fn counts(&self, units: usize) -> Vec<u64> {
+        (0..units).map(|i| (0..self.chains).map(|c| u64::from(self.get(c, i))).sum()).collect()
+    }
+
     fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }

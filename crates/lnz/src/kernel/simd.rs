@@ -110,7 +110,6 @@ pub(crate) trait Simd: Copy {
     unsafe fn product(a: Self::F) -> f32;
     /// The lanes added in f64, by halving.
     unsafe fn sum_f64(a: Self::F) -> f64;
-    unsafe fn largest(a: Self::F) -> f32;
 
     unsafe fn zero_row() -> Self::Row;
     unsafe fn load_row(from: *const u8) -> Self::Row;

@@ -2,6 +2,9 @@
 
 use super::initial::{InitialState, random_state};
 use super::{Start, check_epsilon};
+use crate::kernel::{
+    Block, FixedModel, GROUP, Level, MetropolisBlock, PathBias, Resolution, share_out,
+};
 use crate::moves::Chain;
 use crate::observer::{Observer, Phase, Progress};
 use crate::random::{Purpose, Random};
@@ -94,9 +97,6 @@ pub enum ChainLayout {
     Single,
 }
 
-/// Chains of a parallel layout that share a random stream: a unit of work for a thread.
-const CHAINS_PER_TASK: usize = 16;
-
 impl Start {
     /// Samples `model` as told and starts from the means of what was seen.
     pub fn sampled(
@@ -117,6 +117,7 @@ impl Start {
     }
 }
 
+/// The means of the states that `sampling` reaches, before the cut-off.
 fn sampled_means(
     model: &Rbm,
     sampling: &Sampling,
@@ -127,62 +128,134 @@ fn sampled_means(
         Sampler::Gibbs => 0,
         Sampler::Metropolis { flips } => flips.count(model.visible())?,
     };
-    let common = sampling.initial.common_state(model);
-    let zero_bias = Array1::zeros(model.visible());
     let total = sampling.samples as u64 * sampling.steps as u64;
-    let done = AtomicU64::new(0);
+    let run = Run { model, sampling, flips, seed, observer, done: AtomicU64::new(0), total };
+    // Rounding to 32 bits moves the means by far less than sampling does, and any B is valid; a
+    // model beyond the range of float32 takes the slow path.
+    let counts = match (sampling.layout, Resolution::of::<i32>(model)) {
+        (ChainLayout::Parallel, Some(grid)) => run.in_blocks(&FixedModel::<i32>::new(model, grid)),
+        _ => run.in_float64(),
+    };
+    match counts {
+        Some(counts) => Ok(counts / sampling.samples as f64),
+        None => Err(Error::Cancelled { reached: "while sampling the model for its means".into() }),
+    }
+}
 
-    // The sum of the states of samples `first..end`, from one random stream.
-    let sum_of_states = |task: usize, first: usize, end: usize| -> Option<Array1<f64>> {
-        let mut random = Random::stream(seed, Purpose::Start, task as u64);
-        let mut sum = Array1::zeros(model.visible());
+struct Run<'a> {
+    model: &'a Rbm,
+    sampling: &'a Sampling,
+    flips: usize,
+    seed: u64,
+    observer: &'a dyn Observer,
+    done: AtomicU64,
+    total: u64,
+}
+
+impl Run<'_> {
+    /// One chain per sample on the fast kernels: how often each unit is on at the end.
+    fn in_blocks(&self, fixed: &FixedModel<i32>) -> Option<Array1<f64>> {
+        let common = self.sampling.initial.common_state(self.model);
+        let counts: Option<Vec<Vec<u64>>> = share_out(self.sampling.samples)
+            .into_par_iter()
+            .map(|(group, chains)| {
+                let mut randoms: Vec<Random> = (0..chains.div_ceil(GROUP))
+                    .map(|k| Random::stream(self.seed, Purpose::FirstState, (group + k) as u64))
+                    .collect();
+                let first = |chain: usize, i: usize| match &common {
+                    Some(x) => x[i] == 1.0,
+                    None => randoms[chain / GROUP].happens(0.5),
+                };
+                match self.sampling.sampler {
+                    Sampler::Gibbs => self.gibbs_block(fixed, group, chains, first),
+                    Sampler::Metropolis { .. } => {
+                        self.metropolis_block(fixed, group, chains, first)
+                    }
+                }
+            })
+            .collect();
+        let mut total = Array1::zeros(self.model.visible());
+        for counts in counts? {
+            total += &counts.into_iter().map(|n| n as f64).collect::<Array1<f64>>();
+        }
+        Some(total)
+    }
+
+    fn gibbs_block(
+        &self,
+        fixed: &FixedModel<i32>,
+        group: usize,
+        chains: usize,
+        first: impl FnMut(usize, usize) -> bool,
+    ) -> Option<Vec<u64>> {
+        let level = Level::detect();
+        let mut block = Block::new(fixed, level, group, chains, self.seed, Purpose::Start);
+        // At beta = 1 the start distribution plays no part, and nothing is weighed.
+        let path = PathBias::new(fixed, Array1::zeros(self.model.visible()).view());
+        let mut unused = vec![0.0; chains];
+        block.set_states(&path, first);
+        for _ in 0..self.sampling.steps {
+            block.hidden_step(1.0, 1.0, &mut unused);
+            block.visible_step(&path, 1.0);
+            self.report(chains)?;
+        }
+        Some(block.visible().counts(self.model.visible()))
+    }
+
+    fn metropolis_block(
+        &self,
+        fixed: &FixedModel<i32>,
+        group: usize,
+        chains: usize,
+        first: impl FnMut(usize, usize) -> bool,
+    ) -> Option<Vec<u64>> {
+        let level = Level::detect();
+        let mut block = MetropolisBlock::new(fixed, level, group, chains, self.seed, first);
+        for _ in 0..self.sampling.steps {
+            block.step(self.flips);
+            self.report(chains)?;
+        }
+        Some(block.bits().counts(self.model.visible()))
+    }
+
+    /// The readable way: one chain in float64, or one after the other.
+    fn in_float64(&self) -> Option<Array1<f64>> {
+        let mut random = Random::stream(self.seed, Purpose::Start, 0);
+        let common = self.sampling.initial.common_state(self.model);
         let fresh = |random: &mut Random| match &common {
-            Some(x) => Chain::new(model, x.clone()),
-            None => Chain::new(model, random_state(model.visible(), random)),
+            Some(x) => Chain::new(self.model, x.clone()),
+            None => Chain::new(self.model, random_state(self.model.visible(), random)),
         };
+        let zero_bias = Array1::zeros(self.model.visible());
+        let mut counts = Array1::zeros(self.model.visible());
         let mut chain = fresh(&mut random);
-        for sample in first..end {
-            if observer.cancelled() {
-                return None;
-            }
-            if sampling.layout == ChainLayout::Parallel && sample > first {
+        for sample in 0..self.sampling.samples {
+            if self.sampling.layout == ChainLayout::Parallel && sample > 0 {
                 chain = fresh(&mut random);
             }
-            for _ in 0..sampling.steps {
-                match sampling.sampler {
+            for _ in 0..self.sampling.steps {
+                match self.sampling.sampler {
                     Sampler::Gibbs => chain.gibbs(&zero_bias, 1.0, &mut random),
-                    Sampler::Metropolis { .. } => chain.metropolis(flips, &mut random),
+                    Sampler::Metropolis { .. } => chain.metropolis(self.flips, &mut random),
                 }
+                self.report(1)?;
             }
-            sum += &chain.x;
-            let steps = sampling.steps as u64;
-            let done = done.fetch_add(steps, Ordering::Relaxed) + steps;
-            observer.progress(Progress {
-                phase: Phase::Start,
-                done,
-                total,
-                log_z: None,
-                beta: None,
-            });
+            counts += &chain.x;
         }
-        Some(sum)
-    };
+        Some(counts)
+    }
 
-    let sums: Option<Vec<Array1<f64>>> = match sampling.layout {
-        ChainLayout::Single => sum_of_states(0, 0, sampling.samples).map(|sum| vec![sum]),
-        ChainLayout::Parallel => (0..sampling.samples.div_ceil(CHAINS_PER_TASK))
-            .into_par_iter()
-            .map(|task| {
-                let first = task * CHAINS_PER_TASK;
-                sum_of_states(task, first, (first + CHAINS_PER_TASK).min(sampling.samples))
-            })
-            .collect(),
-    };
-    let Some(sums) = sums else {
-        return Err(Error::Cancelled { reached: "while sampling the model for its means".into() });
-    };
-    let sum = sums.iter().fold(Array1::zeros(model.visible()), |total: Array1<f64>, s| total + s);
-    Ok(sum / sampling.samples as f64)
+    /// Reports a step of some chains; `None` when the observer wants to stop.
+    fn report(&self, chains: usize) -> Option<()> {
+        let steps = chains as u64;
+        let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
+        let every = (self.total / 1000).max(1);
+        if done / every != (done - steps) / every {
+            let (phase, total) = (Phase::Start, self.total);
+            self.observer.progress(Progress { phase, done, total, log_z: None, beta: None });
+        }
+        (!self.observer.cancelled()).then_some(())
+    }
 }
 
 #[cfg(test)]

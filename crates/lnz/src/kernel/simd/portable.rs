@@ -25,8 +25,9 @@ fn on_i16(a: Row, b: Row, operation: fn(i16, i16) -> i16) -> Row {
 fn on_i32(a: Row, b: Row, operation: fn(i32, i32) -> i32) -> Row {
     let mut out = [0; 64];
     for k in 0..16 {
-        let lane =
-            |row: &Row| i32::from_ne_bytes([row[4 * k], row[4 * k + 1], row[4 * k + 2], row[4 * k + 3]]);
+        let lane = |row: &Row| {
+            i32::from_ne_bytes([row[4 * k], row[4 * k + 1], row[4 * k + 2], row[4 * k + 3]])
+        };
         out[4 * k..4 * k + 4].copy_from_slice(&operation(lane(&a), lane(&b)).to_ne_bytes());
     }
     out
@@ -133,10 +134,6 @@ impl Simd for Portable {
     #[inline(always)]
     unsafe fn sum_f64(a: F) -> f64 {
         halve(a.map(f64::from), |x, y| x + y)
-    }
-    #[inline(always)]
-    unsafe fn largest(a: F) -> f32 {
-        halve(a, |x, y| if x > y { x } else { y })
     }
 
     #[inline(always)]

@@ -178,15 +178,6 @@ impl Simd for Avx2 {
             _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
         }
     }
-    #[inline(always)]
-    unsafe fn largest(a: Self::F) -> f32 {
-        unsafe {
-            let eight = _mm256_max_ps(a.0, a.1);
-            let four = _mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
-            let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
-            _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
-        }
-    }
 
     #[inline(always)]
     unsafe fn zero_row() -> Self::Row {
@@ -194,9 +185,7 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     unsafe fn load_row(from: *const u8) -> Self::Row {
-        unsafe {
-            Pair(_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast()))
-        }
+        unsafe { Pair(_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast())) }
     }
     #[inline(always)]
     unsafe fn store_row(to: *mut u8, row: Self::Row) {
@@ -360,10 +349,6 @@ impl Simd for Avx512 {
     #[inline(always)]
     unsafe fn sum_f64(a: __m512) -> f64 {
         unsafe { Avx2::sum_f64(Self::halves(a)) }
-    }
-    #[inline(always)]
-    unsafe fn largest(a: __m512) -> f32 {
-        unsafe { Avx2::largest(Self::halves(a)) }
     }
 
     #[inline(always)]
