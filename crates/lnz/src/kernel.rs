@@ -9,6 +9,7 @@ mod aligned;
 mod block;
 mod elementwise;
 mod fixed;
+mod landscape;
 mod metropolis;
 mod product;
 mod simd;
@@ -18,5 +19,6 @@ mod tests;
 
 pub(crate) use block::{Block, GROUP, PathBias, share_out};
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
+pub(crate) use landscape::{Landscape, Position};
 pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use simd::Level;

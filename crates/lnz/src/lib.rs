@@ -1,6 +1,7 @@
 //! The partition function of a Restricted Boltzmann Machine (RBM).
 
 mod anneal;
+mod auto;
 mod error;
 mod estimate;
 mod kernel;

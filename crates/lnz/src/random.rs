@@ -12,6 +12,10 @@ pub(crate) enum Purpose {
     Anneal = 3,
     Binarize = 4,
     FirstState = 5,
+    Modes = 6,
+    Flips = 7,
+    Pilot = 8,
+    Resample = 9,
 }
 
 /// A random stream (xoshiro256++).

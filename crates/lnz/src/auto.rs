@@ -1,0 +1,4 @@
+//! The default estimator: finds the modes that annealing alone misses.
+
+mod core;
+mod modes;

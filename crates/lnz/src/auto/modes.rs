@@ -1,0 +1,147 @@
+//! Local maxima of the log marginal F(x), by many greedy ascents.
+
+use crate::kernel::{Landscape, Position};
+use crate::random::{Purpose, Random};
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// Ascents in all, on a model small enough.
+const ASCENTS: usize = 512;
+/// Evaluations of softplus that the search may take, about two seconds on one core.
+const MOST_WORK: f64 = 2e9;
+/// The best modes, whose surroundings are searched again.
+const KICKED: usize = 8;
+/// A flip must gain more than rounding could.
+const LEAST_GAIN: f64 = 1e-9;
+
+/// The distinct local maxima found, highest first.
+///
+/// Half of the ascents start from random states of several densities, half from one of the best modes
+/// so far with some units flipped. `others` are further first states.
+pub(super) fn find_modes(
+    landscape: &Landscape,
+    others: Vec<Vec<bool>>,
+    seed: u64,
+) -> Vec<Position> {
+    let n = landscape.units();
+    // An ascent looks at each unit about four times.
+    let work = 4.0 * n as f64 * landscape.others().max(1) as f64;
+    let ascents = ((MOST_WORK / work) as usize).clamp(16, ASCENTS);
+    let mut modes = Modes::default();
+    modes.add(others.into_par_iter().enumerate().map(|(k, x)| {
+        ascend(landscape, x, &mut Random::stream(seed, Purpose::Modes, (1 << 40) + k as u64))
+    }));
+    modes.add((0..ascents / 2).into_par_iter().map(|k| {
+        let mut random = Random::stream(seed, Purpose::Modes, k as u64);
+        ascend(landscape, first_state(n, k, &mut random), &mut random)
+    }));
+    let rounds = 8;
+    for round in 0..rounds {
+        let best: Vec<Vec<bool>> = modes.best(KICKED).map(|mode| mode.x.clone()).collect();
+        let kicks = (ascents / 2).div_ceil(rounds);
+        modes.add((0..kicks).into_par_iter().map(|k| {
+            let stream = (1 << 20) + (round * kicks + k) as u64;
+            let mut random = Random::stream(seed, Purpose::Modes, stream);
+            let mut x = best[random.below(best.len())].clone();
+            for _ in 0..2 + random.below((n / 4).max(3) - 1) {
+                let i = random.below(n);
+                x[i] = !x[i];
+            }
+            ascend(landscape, x, &mut random)
+        }));
+    }
+    modes.sorted
+}
+
+/// All off, all on, then random states of densities that differ from start to start.
+fn first_state(n: usize, k: usize, random: &mut Random) -> Vec<bool> {
+    let density = match k {
+        0 => 0.0,
+        1 => 1.0,
+        _ => match k % 8 {
+            0 => 0.5,
+            1 => 1.5 / n as f64,
+            2 => 0.1,
+            3 => 0.25,
+            4 => 0.75,
+            5 => 0.9,
+            _ => random.uniform(),
+        },
+    };
+    (0..n).map(|_| random.happens(density)).collect()
+}
+
+/// Flips units that gain, in random order, until none does.
+pub(super) fn ascend(landscape: &Landscape, x: Vec<bool>, random: &mut Random) -> Position {
+    let n = landscape.units();
+    let mut position = landscape.position(x);
+    let mut since_gain = 0;
+    // Each flip gains, so this ends; the limit guards against rounding at enormous weights.
+    for _ in 0..200 {
+        for i in random.permutation(n) {
+            let (height, marginal) = landscape.flipped(&position, i);
+            if height > position.height() + LEAST_GAIN {
+                landscape.flip(&mut position, i, marginal);
+                since_gain = 0;
+            } else {
+                since_gain += 1;
+            }
+            if since_gain >= n {
+                return position;
+            }
+        }
+    }
+    position
+}
+
+/// Distinct modes, highest first.
+#[derive(Default)]
+struct Modes {
+    seen: HashSet<Vec<bool>>,
+    sorted: Vec<Position>,
+}
+
+impl Modes {
+    fn add(&mut self, found: impl ParallelIterator<Item = Position>) {
+        let found: Vec<Position> = found.collect();
+        for mode in found {
+            if self.seen.insert(mode.x.clone()) {
+                self.sorted.push(mode);
+            }
+        }
+        // Stable, so that equal modes keep the order of the search.
+        self.sorted.sort_by(|a, b| b.height().total_cmp(&a.height()));
+    }
+
+    fn best(&self, count: usize) -> impl Iterator<Item = &Position> {
+        self.sorted.iter().take(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Gwgm;
+
+    #[test]
+    fn the_highest_state_of_hard_models_is_found() {
+        for seed in 0..20 {
+            let model = Gwgm { visible: 12, hidden: 60, ..Gwgm::HARDEST }.generate(seed).unwrap();
+            let landscape = Landscape::new(&model);
+            let best = (0..1 << 12)
+                .map(|state| {
+                    landscape.position((0..12).map(|i| state >> i & 1 == 1).collect()).height()
+                })
+                .fold(f64::NEG_INFINITY, f64::max);
+            let modes = find_modes(&landscape, vec![], 1);
+            assert!((modes[0].height() - best).abs() < 1e-9 * best.abs());
+            assert!(modes.windows(2).all(|pair| pair[0].height() >= pair[1].height()));
+        }
+    }
+
+    #[test]
+    fn one_unit_has_a_mode() {
+        let model = Gwgm { visible: 1, hidden: 1, ..Gwgm::HARDEST }.generate(0).unwrap();
+        assert!(!find_modes(&Landscape::new(&model), vec![], 0).is_empty());
+    }
+}
