@@ -2,7 +2,7 @@
 
 mod reference;
 
-use crate::kernel::{Block, Fixed, FixedModel, Level, PathBias, Resolution, share_out};
+use crate::kernel::{Block, Fixed, FixedModel, Flips, Level, Path, Place, Resolution, share_out};
 use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
 use crate::random::{Purpose, Random};
@@ -145,11 +145,11 @@ impl Run<'_> {
         group: usize,
         chains: usize,
     ) -> Option<Vec<f64>> {
-        let seed = self.settings.seed;
         let bias = self.start.bias().view();
-        let path = PathBias::new(fixed, bias);
-        let mut block = Block::new(fixed, Level::detect(), group, chains, seed, Purpose::Anneal);
-        block.draw_start(&path, bias, group, seed);
+        let path = Path::single(fixed, bias);
+        let place = Place { group, chains, seed: self.settings.seed, purpose: Purpose::Anneal };
+        let mut block = Block::new(fixed, &path, Flips::default(), Level::detect(), place);
+        block.draw_start();
 
         let log_z0 = self.model.constant() + self.start.log_z0(self.model.hidden());
         let mut samples = vec![log_z0; chains];
@@ -157,7 +157,7 @@ impl Run<'_> {
             let (beta, next) = (step[0], step[1]);
             block.hidden_step(beta, next, &mut samples);
             if next < 1.0 {
-                block.visible_step(&path, next);
+                block.visible_step(next);
             }
             self.report(next, &samples)?;
         }

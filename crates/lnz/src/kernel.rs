@@ -9,16 +9,19 @@ mod aligned;
 mod block;
 mod elementwise;
 mod fixed;
+mod flips;
 mod landscape;
 mod metropolis;
+mod path;
 mod product;
 mod simd;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use block::{Block, GROUP, PathBias, share_out};
+pub(crate) use block::{Block, Flips, GROUP, Place, share_out};
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
 pub(crate) use landscape::{Landscape, Position};
 pub(crate) use metropolis::MetropolisBlock;
+pub(crate) use path::Path;
 pub(crate) use simd::Level;

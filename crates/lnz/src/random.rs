@@ -13,7 +13,7 @@ pub(crate) enum Purpose {
     Binarize = 4,
     FirstState = 5,
     Modes = 6,
-    Flips = 7,
+    OneByOne = 7,
     Pilot = 8,
     Resample = 9,
 }

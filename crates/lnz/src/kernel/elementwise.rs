@@ -10,7 +10,7 @@ use std::f32::consts::LOG2_E;
 /// # Safety
 /// See [`Simd`].
 #[inline(always)]
-unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
+pub(super) unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
     // 1.5 * 2^23: adding it rounds to an integer, which then sits in the low bits.
     const ROUND: f32 = 12_582_912.0;
     // SAFETY: arithmetic only.
@@ -100,7 +100,7 @@ pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed>(
 
 /// sum_j softplus(beta a_j) over one chain and tile, with units beyond the model counted as log 2.
 ///
-/// The linear part is summed in f64; 1 + e^-|a| lies in (1, 2], and a product of 64 of them cannot
+/// The linear part is added up in f64; 1 + e^-|a| lies in (1, 2], and a product of 64 of them cannot
 /// overflow, so there is one logarithm for all.
 ///
 /// # Safety
@@ -127,7 +127,7 @@ pub(super) unsafe fn softplus_sum<S: Simd, T: Fixed>(
             product = S::mul_add(product, e, product);
             linear += S::sum_f64(S::max(a, zero));
         }
-        beta * linear + f64::from(S::product(product)).ln()
+        beta * linear + S::product_f64(product).ln()
     }
 }
 

@@ -75,13 +75,12 @@ pub(super) struct Tile {
 /// The weights from `inputs` units to `outputs` units, tile after tile, input after input.
 pub(super) struct Layer<T: Fixed> {
     pub(super) inputs: usize,
-    pub(super) outputs: usize,
     pub(super) tiles: Vec<Tile>,
     pub(super) weights: Aligned<T>,
 }
 
 impl<T: Fixed> Layer<T> {
-    fn new(weights: ArrayView2<'_, f64>, step: f64) -> Self {
+    pub(super) fn new(weights: ArrayView2<'_, f64>, step: f64) -> Self {
         let (inputs, outputs) = weights.dim();
         let mut tiles = Vec::new();
         let (mut first, mut offset) = (0, 0);
@@ -93,7 +92,7 @@ impl<T: Fixed> Layer<T> {
             first += units;
             offset += inputs * rows * T::PER_ROW;
         }
-        let mut layer = Self { inputs, outputs, tiles, weights: Aligned::zeroed(offset) };
+        let mut layer = Self { inputs, tiles, weights: Aligned::zeroed(offset) };
         for tile in &layer.tiles {
             let width = tile.rows * T::PER_ROW;
             for i in 0..inputs {

@@ -39,6 +39,17 @@ impl Bits {
         }
     }
 
+    /// Chain k is chain `order[k]` of these.
+    pub(super) fn rearranged(&self, order: &[usize]) -> Self {
+        let words = self.words.chunks(self.chains);
+        Self { words: words.flat_map(|w| order.iter().map(|&k| w[k])).collect(), ..*self }
+    }
+
+    /// The words of a chain.
+    pub(crate) fn packed(&self, chain: usize) -> Vec<u64> {
+        self.words.iter().skip(chain).step_by(self.chains).copied().collect()
+    }
+
     /// How many chains have each unit on.
     pub(crate) fn counts(&self, units: usize) -> Vec<u64> {
         (0..units).map(|i| (0..self.chains).map(|c| u64::from(self.get(c, i))).sum()).collect()

@@ -106,8 +106,8 @@ pub(crate) trait Simd: Copy {
     unsafe fn keep(mask: Self::Mask, a: Self::F) -> Self::F;
     /// The lanes added by halving: 16 to 8 to 4 to 2 to 1.
     unsafe fn sum(a: Self::F) -> f32;
-    /// The lanes multiplied by halving.
-    unsafe fn product(a: Self::F) -> f32;
+    /// The lanes multiplied in f64, by halving.
+    unsafe fn product_f64(a: Self::F) -> f64;
     /// The lanes added in f64, by halving.
     unsafe fn sum_f64(a: Self::F) -> f64;
 

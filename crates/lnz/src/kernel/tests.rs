@@ -1,9 +1,10 @@
 //! Every kernel against its scalar twin, on every instruction set of the machine.
 
-use super::block::{Block, GROUP, PathBias, groups};
+use super::block::{Block, Flips, GROUP, Place, groups};
 use super::elementwise::{HiddenStep, sample_hidden, sample_visible, softplus_sum};
 use super::fixed::{Fixed, FixedModel, Resolution};
 use super::metropolis::MetropolisBlock;
+use super::path::Path;
 use super::product::{Bits, Method, Scratch, sum_tile};
 use super::simd::{Kernel, Level, Simd, dispatch};
 use super::stream::Stream;
@@ -259,10 +260,11 @@ fn sampled_units_follow_their_probabilities() {
     let model = Rbm::new(Array2::zeros((visible, hidden)), bias(visible), bias(hidden)).unwrap();
     let fixed = FixedModel::<i16>::new(&model, Resolution::of::<i16>(&model).unwrap());
     let start = Array1::from_elem(visible, 1.0);
-    let path = PathBias::new(&fixed, start.view());
-    let mut block = Block::new(&fixed, Level::detect(), 0, chains, 1, Purpose::Anneal);
+    let path = Path::single(&fixed, start.view());
+    let place = Place { group: 0, chains, seed: 1, purpose: Purpose::Anneal };
+    let mut block = Block::new(&fixed, &path, Flips::default(), Level::detect(), place);
     let mut unused = vec![0.0; chains];
-    block.draw_start(&path, start.view(), 0, 1);
+    block.draw_start();
     let within = |counts: Vec<u64>, probability: &dyn Fn(usize) -> f64| {
         for (i, n) in counts.into_iter().enumerate() {
             let p = probability(i);
@@ -272,8 +274,8 @@ fn sampled_units_follow_their_probabilities() {
     };
     within(block.visible().counts(visible), &|_| sigmoid(1.0));
     block.hidden_step(0.5, 0.7, &mut unused);
-    within(block.hidden_bits().counts(hidden), &|j| sigmoid(0.7 * model.hidden_bias()[j]));
-    block.visible_step(&path, 0.7);
+    within(block.hidden().counts(hidden), &|j| sigmoid(0.7 * model.hidden_bias()[j]));
+    block.visible_step(0.7);
     within(block.visible().counts(visible), &|i| sigmoid(0.3 + 0.7 * model.visible_bias()[i]));
 }
 
@@ -286,11 +288,12 @@ fn annealed<T: Fixed>(
 ) -> (Vec<f64>, Bits, Vec<f64>) {
     let fixed = FixedModel::<T>::new(model, Resolution::of::<T>(model).unwrap());
     let start = Array1::from_elem(model.visible(), -0.4);
-    let path = PathBias::new(&fixed, start.view());
+    let path = Path::single(&fixed, start.view());
     let chains = GROUP + 5;
-    let mut block = Block::new(&fixed, level, 3, chains, 7, Purpose::Anneal);
+    let place = Place { group: 3, chains, seed: 7, purpose: Purpose::Anneal };
+    let mut block = Block::new(&fixed, &path, Flips::default(), level, place);
     block.forced = forced;
-    block.draw_start(&path, start.view(), 3, 7);
+    block.draw_start();
     let mut log_weights = vec![0.0; chains];
     let mut replay = vec![0.0; chains];
     let grid = f64::from(fixed.step);
@@ -307,7 +310,7 @@ fn annealed<T: Fixed>(
         }
         block.hidden_step(step[0], step[1], &mut log_weights);
         if step[1] < 1.0 {
-            block.visible_step(&path, step[1]);
+            block.visible_step(step[1]);
         }
     }
     // The end of the path as the kernels see it, exchanged for that of the rounded model.

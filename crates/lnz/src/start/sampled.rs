@@ -3,7 +3,7 @@
 use super::initial::{InitialState, random_state};
 use super::{Start, check_epsilon};
 use crate::kernel::{
-    Block, FixedModel, GROUP, Level, MetropolisBlock, PathBias, Resolution, share_out,
+    self, Block, FixedModel, GROUP, Level, MetropolisBlock, Path, Place, Resolution, share_out,
 };
 use crate::moves::Chain;
 use crate::observer::{Observer, Phase, Progress};
@@ -188,15 +188,16 @@ impl Run<'_> {
         chains: usize,
         first: impl FnMut(usize, usize) -> bool,
     ) -> Option<Vec<u64>> {
-        let level = Level::detect();
-        let mut block = Block::new(fixed, level, group, chains, self.seed, Purpose::Start);
         // At beta = 1 the start distribution plays no part, and nothing is weighed.
-        let path = PathBias::new(fixed, Array1::zeros(self.model.visible()).view());
+        let path = Path::single(fixed, Array1::zeros(self.model.visible()).view());
+        let place = Place { group, chains, seed: self.seed, purpose: Purpose::Start };
+        let no_flips = kernel::Flips::default();
+        let mut block = Block::new(fixed, &path, no_flips, Level::detect(), place);
         let mut unused = vec![0.0; chains];
-        block.set_states(&path, first);
+        block.set_states(first);
         for _ in 0..self.sampling.steps {
             block.hidden_step(1.0, 1.0, &mut unused);
-            block.visible_step(&path, 1.0);
+            block.visible_step(1.0);
             self.report(chains)?;
         }
         Some(block.visible().counts(self.model.visible()))

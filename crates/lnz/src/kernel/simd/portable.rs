@@ -128,8 +128,8 @@ impl Simd for Portable {
         halve(a, |x, y| x + y)
     }
     #[inline(always)]
-    unsafe fn product(a: F) -> f32 {
-        halve(a, |x, y| x * y)
+    unsafe fn product_f64(a: F) -> f64 {
+        halve(a.map(f64::from), |x, y| x * y)
     }
     #[inline(always)]
     unsafe fn sum_f64(a: F) -> f64 {

@@ -40,6 +40,19 @@ unsafe fn add_exponent_256(a: __m256, exponent: __m256) -> __m256 {
     }
 }
 
+/// Lanes 0-3, 4-7, 8-11 and 12-15 in f64.
+#[inline(always)]
+unsafe fn widen_256(a: Pair<__m256>) -> [__m256d; 4] {
+    unsafe {
+        [
+            _mm256_cvtps_pd(_mm256_castps256_ps128(a.0)),
+            _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a.0)),
+            _mm256_cvtps_pd(_mm256_castps256_ps128(a.1)),
+            _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a.1)),
+        ]
+    }
+}
+
 #[inline(always)]
 unsafe fn uniforms_256(bits: __m256i) -> __m256 {
     unsafe {
@@ -153,29 +166,21 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
-    unsafe fn product(a: Self::F) -> f32 {
+    unsafe fn sum_f64(a: Self::F) -> f64 {
         unsafe {
-            let eight = _mm256_mul_ps(a.0, a.1);
-            let four = _mm_mul_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
-            let two = _mm_mul_ps(four, _mm_movehl_ps(four, four));
-            _mm_cvtss_f32(_mm_mul_ss(two, _mm_shuffle_ps::<1>(two, two)))
+            let [a0, a1, a2, a3] = widen_256(a);
+            let four = _mm256_add_pd(_mm256_add_pd(a0, a2), _mm256_add_pd(a1, a3));
+            let two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+            _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
         }
     }
     #[inline(always)]
-    unsafe fn sum_f64(a: Self::F) -> f64 {
+    unsafe fn product_f64(a: Self::F) -> f64 {
         unsafe {
-            // Lanes 0-3 and 4-7 after adding lane k + 8 to lane k.
-            let first = _mm256_add_pd(
-                _mm256_cvtps_pd(_mm256_castps256_ps128(a.0)),
-                _mm256_cvtps_pd(_mm256_castps256_ps128(a.1)),
-            );
-            let second = _mm256_add_pd(
-                _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a.0)),
-                _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a.1)),
-            );
-            let four = _mm256_add_pd(first, second);
-            let two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
-            _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
+            let [a0, a1, a2, a3] = widen_256(a);
+            let four = _mm256_mul_pd(_mm256_mul_pd(a0, a2), _mm256_mul_pd(a1, a3));
+            let two = _mm_mul_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+            _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two)))
         }
     }
 
@@ -343,8 +348,8 @@ impl Simd for Avx512 {
         unsafe { Avx2::sum(Self::halves(a)) }
     }
     #[inline(always)]
-    unsafe fn product(a: __m512) -> f32 {
-        unsafe { Avx2::product(Self::halves(a)) }
+    unsafe fn product_f64(a: __m512) -> f64 {
+        unsafe { Avx2::product_f64(Self::halves(a)) }
     }
     #[inline(always)]
     unsafe fn sum_f64(a: __m512) -> f64 {
