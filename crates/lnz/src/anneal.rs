@@ -53,9 +53,6 @@ pub struct Annealed {
     pub precision: Precision,
 }
 
-/// 16-bit weights are too coarse when rounding alone would spread log w by more than this.
-const MOST_ROUNDING_NOISE: f64 = 0.25;
-
 /// Anneals `settings.chains` chains from `start` to `model` along `schedule`.
 ///
 /// Same model, settings and seed: the same bits, whatever the number of threads or the processor.
@@ -73,9 +70,10 @@ pub fn anneal(
         let (found, expected) = (start.bias().len(), model.visible());
         return Err(Error::Width { what: "the start distribution".into(), found, expected });
     }
+    let start = start.as_float32();
     let run = Run {
         model,
-        start,
+        start: &start,
         schedule,
         settings,
         observer,
@@ -101,8 +99,7 @@ pub fn anneal(
 /// The resolution to use when `wanted` is asked for: it, or the next finer one that fits.
 fn usable_resolution(model: &Rbm, wanted: Precision) -> (Precision, Option<Resolution>) {
     if wanted == Precision::I16 {
-        let fine = |grid: &Resolution| grid.noise <= MOST_ROUNDING_NOISE;
-        if let Some(grid) = Resolution::of::<i16>(model).filter(fine) {
+        if let Some(grid) = Resolution::of::<i16>(model).filter(Resolution::is_fine) {
             return (Precision::I16, Some(grid));
         }
     }

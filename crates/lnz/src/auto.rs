@@ -1,4 +1,5 @@
 //! The default estimator: finds the modes that annealing alone misses.
 
 mod core;
+mod family;
 mod modes;

@@ -44,6 +44,12 @@ impl Start {
         }
     }
 
+    /// The same start with every B a float32, as the kernels hold it: any B is valid, as long as
+    /// drawing from it and log Z_0 agree.
+    pub(crate) fn as_float32(&self) -> Self {
+        Self { bias: self.bias.mapv(|b| f64::from(b as f32)) }
+    }
+
     /// B, one value per visible unit.
     pub fn bias(&self) -> &Array1<f64> {
         &self.bias

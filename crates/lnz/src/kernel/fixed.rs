@@ -131,7 +131,15 @@ pub(crate) struct Resolution {
     pub(crate) noise: f64,
 }
 
+/// 16-bit weights are too coarse when rounding alone would spread log w by more than this.
+const MOST_NOISE: f64 = 0.25;
+
 impl Resolution {
+    /// Rounding hardly adds to the spread of log w.
+    pub(crate) fn is_fine(&self) -> bool {
+        self.noise <= MOST_NOISE
+    }
+
     /// The finest grid on which no sum of weights into a unit can overflow; `None` if there is none
     /// with a step in the range of float32.
     pub(crate) fn of<T: Fixed>(model: &Rbm) -> Option<Self> {

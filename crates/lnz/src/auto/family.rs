@@ -1,0 +1,372 @@
+//! The three families of starts, each on the fast kernels.
+//!
+//! Every one of them is unbiased, and each is confidently too low on models where another is right:
+//! - modes: a mixture of independent units around the best modes, on the larger layer, with flips;
+//! - means: the paper's start, from the means of parallel Gibbs chains, on the larger layer;
+//! - flips: the uniform start on the smaller layer, with single-unit flips and resampling.
+
+use crate::kernel::{Block, Fixed, FixedModel, Flips, GROUP, Landscape, Level, Path, Place};
+use crate::kernel::{Position, Resolution};
+use crate::math::{log_mean_exp, log_sum_exp};
+use crate::observer::Observer;
+use crate::random::{Purpose, Random};
+use crate::{Rbm, Start};
+use ndarray::Array1;
+use serde::Serialize;
+
+/// A way to anneal a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// From a mixture around the best modes.
+    Modes,
+    /// From the means of the visible units.
+    Means,
+    /// From the uniform distribution of the smaller layer, with flips and resampling.
+    Flips,
+}
+
+/// One family, ready to run on one model.
+pub(super) struct Annealer<T: Fixed> {
+    pub(super) family: Family,
+    /// The model, with the layer that is annealed as the visible one.
+    model: Rbm,
+    fixed: FixedModel<T>,
+    path: Path,
+    /// B of a path with one start, as the kernels see it.
+    start: Option<Array1<f64>>,
+    /// What turns a log weight into a sample of log Z.
+    log_start: f64,
+    flips: Flips,
+    resamples: bool,
+    /// The smaller layer is the hidden one.
+    small_is_hidden: bool,
+}
+
+/// The families behind one face, whatever their resolution.
+pub(super) trait Anneals: Sync {
+    fn family(&self) -> Family;
+    /// A run with resampling that finds its own schedule.
+    fn pilot(&self, seed: u64, observer: &dyn Observer) -> Option<Pilot>;
+    /// Independent chains (or one resampled population) along `betas`.
+    fn island(&self, betas: &[f64], place: IslandPlace, observer: &dyn Observer) -> Option<Island>;
+}
+
+/// Which random numbers an island uses, and how many chains it has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IslandPlace {
+    pub(super) index: usize,
+    pub(super) chains: usize,
+    pub(super) seed: u64,
+    pub(super) purpose: Purpose,
+}
+
+/// What the pilot found.
+pub(super) struct Pilot {
+    /// The betas it went through, and the standard deviation of d log gamma / d beta between them.
+    pub(super) betas: Vec<f64>,
+    pub(super) spread: Vec<f64>,
+    pub(super) log_z: f64,
+    /// Last states of the smaller layer.
+    pub(super) states: Vec<Vec<bool>>,
+}
+
+/// What an island found: a sample of log Z for each chain, and its state of the smaller layer.
+pub(super) struct Island {
+    pub(super) samples: Vec<f64>,
+    pub(super) states: Vec<Vec<u64>>,
+}
+
+/// Modes in the mixture.
+const COMPONENTS: usize = 16;
+/// Largest |B| of a component.
+const LARGEST_BIAS: f64 = 3.0;
+/// Shares of the components: by weight, equal, and of the uniform component.
+const SHARES: [f64; 3] = [0.5, 0.35, 0.15];
+/// Particles of a pilot.
+const PARTICLES: usize = 64;
+/// Intervals of a pilot at most.
+const PILOT_STEPS: usize = 400;
+/// Flips per step at most: each costs as much as many units of a Gibbs step.
+const MOST_FLIPS: usize = 6;
+
+/// The modes family; `large` has the larger layer visible, `landscape` is of the smaller one.
+pub(super) fn modes_family(
+    large: &Rbm,
+    landscape: &Landscape,
+    modes: &[Position],
+) -> Option<Box<dyn Anneals>> {
+    let best = &modes[..modes.len().min(COMPONENTS)];
+    let heights: Vec<f64> = best.iter().map(Position::height).collect();
+    let log_total = log_sum_exp(&heights);
+    let mut biases: Vec<Array1<f64>> = best
+        .iter()
+        .map(|m| landscape.inputs(m).mapv(|a| a.clamp(-LARGEST_BIAS, LARGEST_BIAS)))
+        .collect();
+    let mut shares: Vec<f64> = heights
+        .iter()
+        .map(|h| SHARES[0] * (h - log_total).exp() + SHARES[1] / best.len() as f64)
+        .collect();
+    biases.push(Array1::zeros(large.visible()));
+    shares.push(SHARES[2]);
+    let log_start = large.hidden() as f64 * std::f64::consts::LN_2 - (biases.len() as f64).ln();
+    let hidden = large.hidden().div_ceil(10).min(MOST_FLIPS);
+    annealer(Recipe {
+        family: Family::Modes,
+        model: large,
+        start: None,
+        mixture: Some((biases, shares)),
+        log_start,
+        flips: Flips { visible: 0, hidden },
+        resamples: false,
+        small_is_hidden: true,
+    })
+}
+
+/// The means family, from a start distribution of the larger layer.
+pub(super) fn means_family(large: &Rbm, start: &Start) -> Option<Box<dyn Anneals>> {
+    let start = start.as_float32();
+    annealer(Recipe {
+        family: Family::Means,
+        model: large,
+        log_start: start.log_z0(large.hidden()),
+        start: Some(start.bias().clone()),
+        mixture: None,
+        flips: Flips::default(),
+        resamples: false,
+        small_is_hidden: true,
+    })
+}
+
+/// The flips family; `small` has the smaller layer visible.
+pub(super) fn flips_family(small: &Rbm) -> Option<Box<dyn Anneals>> {
+    let start = Start::uniform(small.visible());
+    let visible = small.visible().div_ceil(10).clamp(2, MOST_FLIPS);
+    annealer(Recipe {
+        family: Family::Flips,
+        model: small,
+        log_start: start.log_z0(small.hidden()),
+        start: Some(start.bias().clone()),
+        mixture: None,
+        flips: Flips { visible, hidden: 0 },
+        resamples: true,
+        small_is_hidden: false,
+    })
+}
+
+struct Recipe<'a> {
+    family: Family,
+    model: &'a Rbm,
+    start: Option<Array1<f64>>,
+    mixture: Option<(Vec<Array1<f64>>, Vec<f64>)>,
+    log_start: f64,
+    flips: Flips,
+    resamples: bool,
+    small_is_hidden: bool,
+}
+
+/// On 16 bits where they are fine enough, else on 32; `None` beyond the range of float32.
+fn annealer(recipe: Recipe<'_>) -> Option<Box<dyn Anneals>> {
+    match Resolution::of::<i16>(recipe.model) {
+        Some(grid) if grid.is_fine() => Some(Box::new(Annealer::<i16>::new(recipe, grid))),
+        _ => {
+            let grid = Resolution::of::<i32>(recipe.model)?;
+            Some(Box::new(Annealer::<i32>::new(recipe, grid)))
+        }
+    }
+}
+
+impl<T: Fixed> Annealer<T> {
+    fn new(recipe: Recipe<'_>, grid: Resolution) -> Self {
+        let fixed = FixedModel::<T>::new(recipe.model, grid);
+        let path = match (recipe.mixture, &recipe.start) {
+            (Some((biases, shares)), _) => Path::mixture(&fixed, &biases, shares),
+            (None, Some(start)) => Path::single(&fixed, start.view()),
+            (None, None) => Path::single(&fixed, Array1::zeros(recipe.model.visible()).view()),
+        };
+        Self {
+            family: recipe.family,
+            model: recipe.model.clone(),
+            fixed,
+            path,
+            start: recipe.start,
+            log_start: recipe.log_start + recipe.model.constant(),
+            flips: recipe.flips,
+            resamples: recipe.resamples,
+            small_is_hidden: recipe.small_is_hidden,
+        }
+    }
+
+    fn block(&self, group: usize, chains: usize, seed: u64, purpose: Purpose) -> Block<'_, T> {
+        let place = Place { group, chains, seed, purpose };
+        let mut block = Block::new(&self.fixed, &self.path, self.flips, Level::detect(), place);
+        block.draw_start();
+        block
+    }
+
+    /// Exchanges the end of the path, on the grid, for the real model; after the last hidden step.
+    fn bridge(&self, block: &Block<'_, T>, samples: &mut [f64]) {
+        for (chain, sample) in samples.iter_mut().enumerate() {
+            let x = block.state(chain);
+            let start = self.start.as_ref().map_or(0.0, |start| start.dot(&x));
+            let end = self.model.log_marginal(x.view()) - self.model.constant();
+            *sample += end - (start + block.log_end(chain));
+        }
+    }
+
+    /// The last states of the smaller layer, packed.
+    fn small_states(&self, block: &Block<'_, T>, chains: usize) -> Vec<Vec<u64>> {
+        let bits = if self.small_is_hidden { block.hidden() } else { block.visible() };
+        (0..chains).map(|chain| bits.packed(chain)).collect()
+    }
+}
+
+impl<T: Fixed> Anneals for Annealer<T> {
+    fn family(&self) -> Family {
+        self.family
+    }
+
+    fn pilot(&self, seed: u64, observer: &dyn Observer) -> Option<Pilot> {
+        let purpose = Purpose::Pilot;
+        let seed = seed.wrapping_add(self.family as u64);
+        let mut block = self.block(0, PARTICLES, seed, purpose);
+        let mut population = Population::new(PARTICLES, self.log_start, seed, purpose, 0);
+        let (mut betas, mut spread) = (vec![0.0], Vec::new());
+        let mut beta = 0.0;
+        let mut width: f64 = 1e-4;
+        while beta < 1.0 {
+            if observer.cancelled() {
+                return None;
+            }
+            let next = if beta + width > 0.9999 { 1.0 } else { beta + width };
+            let mut gains = vec![0.0; PARTICLES];
+            block.hidden_step(beta, next, &mut gains);
+            let deviation = standard_deviation(&gains) / (next - beta);
+            betas.push(next);
+            spread.push(deviation);
+            population.add(&gains);
+            if next < 1.0 {
+                population.resample_if_needed(&mut block);
+                block.visible_step(next);
+            }
+            beta = next;
+            // Half a unit of log w per step, but small steps at the start, where things change by
+            // factors of beta, and no more steps than allowed.
+            let steps_left = PILOT_STEPS.saturating_sub(spread.len()).max(1);
+            let least =
+                if 2 * spread.len() > PILOT_STEPS { (1.0 - beta) / steps_left as f64 } else { 0.0 };
+            width = (0.5 / deviation.max(1e-9)).min((0.25 * beta).clamp(1e-4, 0.02)).max(least);
+        }
+        self.bridge(&block, &mut population.samples);
+        let log_z = log_mean_exp(&population.samples);
+        let units = if self.small_is_hidden { self.model.hidden() } else { self.model.visible() };
+        let states = self
+            .small_states(&block, PARTICLES)
+            .iter()
+            .map(|words| (0..units).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect())
+            .collect();
+        Some(Pilot { betas, spread, log_z, states })
+    }
+
+    fn island(&self, betas: &[f64], place: IslandPlace, observer: &dyn Observer) -> Option<Island> {
+        let IslandPlace { index, chains, seed, purpose } = place;
+        let seed = seed.wrapping_add((self.family as u64) << 32);
+        let mut block = self.block(index * chains.div_ceil(GROUP), chains, seed, purpose);
+        let mut population = Population::new(chains, self.log_start, seed, purpose, index as u64);
+        for step in betas.windows(2) {
+            if observer.cancelled() {
+                return None;
+            }
+            block.hidden_step(step[0], step[1], &mut population.samples);
+            if step[1] < 1.0 {
+                if self.resamples {
+                    population.resample_if_needed(&mut block);
+                }
+                block.visible_step(step[1]);
+            }
+        }
+        self.bridge(&block, &mut population.samples);
+        let states = self.small_states(&block, chains);
+        Some(Island { samples: population.samples, states })
+    }
+}
+
+/// Weighted chains: samples of log Z that resampling makes equal.
+struct Population {
+    samples: Vec<f64>,
+    random: Random,
+}
+
+impl Population {
+    fn new(chains: usize, log_start: f64, seed: u64, purpose: Purpose, index: u64) -> Self {
+        let random = Random::stream(seed ^ purpose as u64, Purpose::Resample, index);
+        Self { samples: vec![log_start; chains], random }
+    }
+
+    fn add(&mut self, gains: &[f64]) {
+        self.samples.iter_mut().zip(gains).for_each(|(sample, gain)| *sample += gain);
+    }
+
+    /// Systematic resampling when fewer than half of the chains count; each then carries the mean.
+    fn resample_if_needed<T: Fixed>(&mut self, block: &mut Block<'_, T>) {
+        let mean = log_mean_exp(&self.samples);
+        let weights: Vec<f64> = self.samples.iter().map(|s| (s - mean).exp()).collect();
+        let n = weights.len() as f64;
+        if n * n / weights.iter().map(|w| w * w).sum::<f64>() >= n / 2.0 {
+            return;
+        }
+        let offset = self.random.uniform();
+        let mut ancestors = Vec::with_capacity(weights.len());
+        let (mut sum, mut k) = (weights[0], 0);
+        for i in 0..weights.len() {
+            while sum <= i as f64 + offset && k + 1 < weights.len() {
+                k += 1;
+                sum += weights[k];
+            }
+            ancestors.push(k);
+        }
+        block.resample(&ancestors);
+        self.samples.fill(mean);
+    }
+}
+
+fn standard_deviation(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / values.len() as f64).sqrt()
+}
+
+/// Betas at equal steps of a density: mostly the pilot's spread, partly uniform and log-uniform, so
+/// that no region is left out.
+pub(super) fn schedule(pilot: &Pilot, intervals: usize) -> Vec<f64> {
+    let lengths: Vec<f64> = pilot
+        .spread
+        .iter()
+        .zip(pilot.betas.windows(2))
+        .map(|(spread, betas)| spread * (betas[1] - betas[0]))
+        .collect();
+    let total: f64 = lengths.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let log_uniform = |beta: f64| 1.0 - beta.max(1e-4).ln() / 1e-4f64.ln();
+    let mut cumulative = vec![0.0];
+    for (length, betas) in lengths.iter().zip(pilot.betas.windows(2)) {
+        let share = 0.6 * length / total
+            + 0.2 * (betas[1] - betas[0])
+            + 0.2 * (log_uniform(betas[1]) - log_uniform(betas[0]));
+        cumulative.push(cumulative[cumulative.len() - 1] + share);
+    }
+    let end = cumulative[cumulative.len() - 1];
+    let mut betas = vec![0.0];
+    let mut k = 0;
+    for i in 1..intervals {
+        let target = end * i as f64 / intervals as f64;
+        while cumulative[k + 1] < target {
+            k += 1;
+        }
+        let part = (target - cumulative[k]) / (cumulative[k + 1] - cumulative[k]);
+        let beta = pilot.betas[k] + part * (pilot.betas[k + 1] - pilot.betas[k]);
+        if beta > betas[betas.len() - 1] && beta < 1.0 {
+            betas.push(beta);
+        }
+    }
+    betas.push(1.0);
+    betas
+}
