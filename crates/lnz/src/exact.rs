@@ -10,6 +10,9 @@ use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
+/// Waves of jobs grow until they take this long.
+const LONG_WAVE: Duration = Duration::from_millis(200);
+
 /// What enumeration costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExactCost {
@@ -135,16 +138,15 @@ impl<'a> Layers<'a> {
 /// threads nor the size of a wave can change the result.
 fn enumerate(layers: &Layers<'_>, watch: &mut Watch<'_>) -> Result<f64> {
     let sum = Enumeration::new(layers.weights, layers.enumerated_bias, layers.summed_bias);
-    let states = 1u64 << layers.weights.nrows();
-    let states_per_job = states / sum.jobs();
-    let wave = 64 * rayon::current_num_threads() as u64;
+    let states_per_job = (1 << layers.weights.nrows()) / sum.jobs();
     let mut total = ScaledSum::default();
-    for first in (0..sum.jobs()).step_by(wave as usize) {
-        let jobs = first..sum.jobs().min(first + wave);
-        let count = jobs.end - jobs.start;
+    let mut wave = 16 * rayon::current_num_threads() as u64;
+    let mut jobs = 0..0;
+    while jobs.end < sum.jobs() {
+        let start = Instant::now();
+        jobs = jobs.end..sum.jobs().min(jobs.end + wave);
         let observer = watch.observer;
-        let sums: Option<Vec<_>> = jobs
-            .into_par_iter()
+        let sums: Option<Vec<_>> = (jobs.clone().into_par_iter())
             .map_init(
                 || sum.scratch(),
                 |scratch, job| (!observer.cancelled()).then(|| sum.sum_of_job(job, scratch)),
@@ -154,7 +156,11 @@ fn enumerate(layers: &Layers<'_>, watch: &mut Watch<'_>) -> Result<f64> {
             Some(sums) => sums.into_iter().for_each(|sum| total.add(sum)),
             None => return Err(watch.cancelled()),
         }
-        watch.advance(count * states_per_job);
+        watch.advance((jobs.end - jobs.start) * states_per_job);
+        // Long waves, because threads wait for each other at the end of each; short enough to report.
+        if start.elapsed() < LONG_WAVE {
+            wave *= 2;
+        }
     }
     Ok(total.total().ln())
 }
@@ -170,7 +176,7 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn advance(&mut self, states: u64) {
         self.done += states;
-        if self.reported.elapsed() > Duration::from_millis(200) {
+        if self.reported.elapsed() > LONG_WAVE {
             self.report();
         }
     }

@@ -4,7 +4,7 @@
 use super::lanes::{Avx2, Avx512};
 use super::lanes::{Block, Simd, WIDTH};
 use super::scaled::{Scaled, ScaledSum};
-use super::{Enumeration, REGISTERS, Scratch};
+use super::{Enumeration, REGISTER_BITS, REGISTERS, Scratch};
 
 /// Exponents of a steep factor `E_j` are cut at +-120: its mantissa lies within 2^+-32 (62 weights, a
 /// bias and a half bit each), so that beyond the cut `1 + E_j` equals 1 or `E_j` to the last bit.
@@ -169,11 +169,8 @@ fn multiply_steep<S: Simd>(
 
 /// x times the factors of the register bits that are set in r, for every r.
 #[inline(always)]
-fn products<S: Simd>(simd: S, x: S::V, bits: [f64; 3]) -> [S::V; REGISTERS] {
-    let [f, g, h] = bits.map(
-        #[inline(always)]
-        |f| simd.splat(f),
-    );
+fn products<S: Simd>(simd: S, x: S::V, bits: [f64; REGISTER_BITS]) -> [S::V; REGISTERS] {
+    let (f, g, h) = (simd.splat(bits[0]), simd.splat(bits[1]), simd.splat(bits[2]));
     let (x1, x2) = (simd.mul(x, f), simd.mul(x, g));
     let x3 = simd.mul(x1, g);
     [x, x1, x2, x3, simd.mul(x, h), simd.mul(x1, h), simd.mul(x2, h), simd.mul(x3, h)]
@@ -181,11 +178,8 @@ fn products<S: Simd>(simd: S, x: S::V, bits: [f64; 3]) -> [S::V; REGISTERS] {
 
 /// x plus the terms of the register bits that are set in r, for every r.
 #[inline(always)]
-fn sums<S: Simd>(simd: S, x: S::V, bits: [f64; 3]) -> [S::V; REGISTERS] {
-    let [f, g, h] = bits.map(
-        #[inline(always)]
-        |f| simd.splat(f),
-    );
+fn sums<S: Simd>(simd: S, x: S::V, bits: [f64; REGISTER_BITS]) -> [S::V; REGISTERS] {
+    let (f, g, h) = (simd.splat(bits[0]), simd.splat(bits[1]), simd.splat(bits[2]));
     let (x1, x2) = (simd.add(x, f), simd.add(x, g));
     let x3 = simd.add(x1, g);
     [x, x1, x2, x3, simd.add(x, h), simd.add(x1, h), simd.add(x2, h), simd.add(x3, h)]
