@@ -95,7 +95,7 @@ mod tests {
         let weights = array![[1.0, 300.0, 500.0, 1e6, 0.0], [-1.0, -300.0, 300.0, 1.0, 0.0]];
         let columns = Columns::of(weights.view(), array![0.0, 350.0, 0.0, 0.0, -1e4].view());
         assert_eq!((columns.smooth, columns.steep), (vec![0, 1], vec![2, 3, 4]));
-        // 300 + 350 fits, but not together with the softplus of 1 or more units before it.
+        // Each product alone stays below e^700, the first two together do not.
         let columns = Columns::of(array![[400.0, 350.0, 2.0]].view(), array![0.0, 0.0, 0.0].view());
         assert_eq!(columns.run_ends, [1, 3]);
     }
