@@ -1,5 +1,6 @@
 //! What can go wrong, each case with the value that was found.
 
+use crate::in_words;
 use std::path::PathBuf;
 
 /// The error of every fallible function in this crate.
@@ -62,14 +63,38 @@ pub enum Error {
 
     /// Enumeration would take too long.
     #[error(
-        "exact enumeration needs 2^{free_units} states, about {seconds} on this machine; choose an estimate instead, or allow the cost explicitly"
+        "exact enumeration needs 2^{free_units} states, about {} on this machine, but {} is allowed; choose an estimate instead, or allow more time",
+        in_words(*seconds),
+        in_words(*allowed)
     )]
     TooManyStates {
         /// Size of the largest enumerated layer.
         free_units: usize,
-        /// Predicted time, for people.
-        seconds: String,
+        /// Predicted time.
+        seconds: f64,
+        /// The time that was allowed.
+        allowed: f64,
     },
+
+    /// Enumeration is out of the question.
+    #[error(
+        "exact enumeration needs 2^{free_units} states, about {} on this machine; {limit} units are the most that can be enumerated, choose an estimate instead",
+        in_words(*seconds)
+    )]
+    TooManyUnits {
+        /// Size of the largest layer to enumerate.
+        free_units: usize,
+        /// Units that can be enumerated.
+        limit: usize,
+        /// Predicted time.
+        seconds: f64,
+    },
+
+    /// Energies beyond float64.
+    #[error(
+        "the weights and biases add up to more than 1e307, so log Z may exceed the largest float64; scale the model down"
+    )]
+    Overflow,
 
     /// A file could not be understood.
     #[error("{}: {problem}", path.display())]

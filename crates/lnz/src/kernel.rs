@@ -8,6 +8,7 @@
 mod aligned;
 mod block;
 mod elementwise;
+pub(crate) mod enumerate;
 mod fixed;
 mod flips;
 mod landscape;

@@ -2,8 +2,10 @@
 
 mod anneal;
 mod auto;
+mod duration;
 mod error;
 mod estimate;
+mod exact;
 mod kernel;
 pub mod math;
 mod model;
@@ -15,8 +17,10 @@ mod schedule;
 mod start;
 
 pub use anneal::{Annealed, Annealing, Precision, anneal};
+pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::Estimate;
+pub use exact::{ExactCost, exact_cost, exact_log_z, exact_log_z_within};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use problems::{Gwgm, block_system};

@@ -56,6 +56,12 @@ impl CompensatedSum {
         self.sum = next;
     }
 
+    /// Multiplies the sum so far; exact for a power of two.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        self.sum *= factor;
+        self.lost *= factor;
+    }
+
     pub(crate) fn total(self) -> f64 {
         self.sum + self.lost
     }
