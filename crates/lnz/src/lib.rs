@@ -2,6 +2,7 @@
 
 mod error;
 mod estimate;
+pub mod io;
 pub mod math;
 mod model;
 mod observer;
