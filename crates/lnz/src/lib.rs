@@ -1,5 +1,6 @@
 //! The partition function of a Restricted Boltzmann Machine (RBM).
 
+pub mod data;
 mod error;
 mod estimate;
 pub mod io;
