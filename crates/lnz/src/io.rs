@@ -20,7 +20,6 @@
 pub(crate) mod archive;
 mod format;
 mod mat;
-mod mat_write;
 pub(crate) mod npy;
 pub(crate) mod npz;
 pub(crate) mod number;
@@ -151,7 +150,7 @@ pub fn write_model(path: &Path, stored: &StoredModel) -> Result<()> {
     let write = match Format::to_write(path)? {
         Format::Npz => npz::write,
         Format::Safetensors => safetensors::write,
-        Format::Mat => mat_write::write,
+        Format::Mat => mat::write,
         Format::Npy => {
             return Err(Error::Write {
                 path: path.to_owned(),

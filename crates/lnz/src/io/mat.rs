@@ -1,29 +1,18 @@
 //! Reading MATLAB files of version 5 (also called 6 and 7), plain or compressed.
 
+mod elements;
+mod write;
+
 use super::Parsed;
 use super::number::{Encoding, Endian, Number, count_values, shape_in_words};
 use super::tensors::{Order, TensorInfo, TensorSource, check_expansion};
+use elements::{COMPRESSED, DOUBLE, INT8, INT32, MATRIX, Matrix, SPARSE, Tag, UINT32};
 use flate2::read::ZlibDecoder;
 use ndarray::ArrayD;
 use std::io::Read;
 
-// Types of elements ("mi") of the MAT-file format, level 5.
-pub(super) const INT8: u32 = 1;
-pub(super) const INT32: u32 = 5;
-pub(super) const UINT32: u32 = 6;
-pub(super) const DOUBLE: u32 = 9;
-pub(super) const MATRIX: u32 = 14;
-pub(super) const COMPRESSED: u32 = 15;
-/// Class ("mx") of an array of doubles.
-pub(super) const DOUBLE_CLASS: u32 = 6;
-const OPAQUE_CLASS: u32 = 17;
-pub(super) const HEADER_BYTES: usize = 128;
-
-/// MATLAB allows 63 characters in a name and numpy 32 dimensions; these are generous.
-const LONGEST_NAME: u32 = 4096;
-const MOST_DIMENSIONS: u32 = 64;
-
-const SPARSE: &str = "a sparse matrix";
+pub(super) use elements::HEADER_BYTES;
+pub(super) use write::write;
 
 /// A .mat file in memory.
 pub(super) struct MatFile {
@@ -178,114 +167,52 @@ fn number(kind: u32) -> Option<Number> {
     })
 }
 
-/// What stands before an element: its type and size, and the data itself when it has 4 bytes or less.
-struct Tag {
-    kind: u32,
-    size: u32,
-    small: Option<[u8; 4]>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Tag {
-    fn read(reader: &mut dyn Read, endian: Endian) -> Parsed<Self> {
-        let (first, second) = (word(reader)?, word(reader)?);
-        let value = |bytes| to_u32(bytes, endian);
-        // In the small form the upper half of the first word holds the size.
-        Ok(match value(first) >> 16 {
-            0 => Self { kind: value(first), size: value(second), small: None },
-            size if size <= 4 => Self { kind: value(first) & 0xffff, size, small: Some(second) },
-            size => return Err(format!("has a small element of {size} bytes; it is damaged")),
-        })
+    /// A file with one matrix element of this content.
+    fn file(content: &[u8]) -> Vec<u8> {
+        let mut bytes = [&[b' '; 124][..], &[0, 1, b'I', b'M']].concat();
+        bytes.extend(MATRIX.to_le_bytes());
+        bytes.extend((content.len() as u32).to_le_bytes());
+        bytes.extend(content);
+        bytes
     }
 
-    /// The bytes of an element of at most `most` bytes, and the padding after it skipped.
-    fn bytes(&self, reader: &mut dyn Read, most: u32) -> Parsed<Vec<u8>> {
-        if let Some(small) = self.small {
-            return Ok(small[..self.size as usize].to_vec());
-        }
-        if self.size > most {
-            return Err(format!("has a header element of {} bytes; it is damaged", self.size));
-        }
-        let mut bytes = vec![0; self.size.next_multiple_of(8) as usize];
-        reader.read_exact(&mut bytes).map_err(cut_short)?;
-        bytes.truncate(self.size as usize);
-        Ok(bytes)
-    }
-}
+    const FLAGS: [u8; 16] = [6, 0, 0, 0, 8, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0];
+    const ONE_BY_TWO: [u8; 16] = [5, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0];
+    const NAME: [u8; 8] = [1, 0, 1, 0, b'c', 0, 0, 0];
 
-fn word(reader: &mut dyn Read) -> Parsed<[u8; 4]> {
-    let mut bytes = [0; 4];
-    reader.read_exact(&mut bytes).map_err(cut_short)?;
-    Ok(bytes)
-}
-
-fn to_u32(bytes: [u8; 4], endian: Endian) -> u32 {
-    match endian {
-        Endian::Little => u32::from_le_bytes(bytes),
-        Endian::Big => u32::from_be_bytes(bytes),
-    }
-}
-
-fn cut_short(error: std::io::Error) -> String {
-    format!("has a variable that ends early ({error}); the file is cut short or damaged")
-}
-
-/// What stands before the values of a matrix.
-struct Matrix {
-    class: u32,
-    complex: bool,
-    name: String,
-    shape: Vec<usize>,
-}
-
-impl Matrix {
-    fn read(reader: &mut dyn Read, endian: Endian) -> Parsed<Self> {
-        let flags = Tag::read(reader, endian)?.bytes(reader, 8)?;
-        let flags = flags.first_chunk().ok_or("has a variable without flags; it is damaged")?;
-        let flags = to_u32(*flags, endian);
-        if flags & 0xff == OPAQUE_CLASS {
-            // Strings, tables and other objects have no shape before their name.
-            let name = Tag::read(reader, endian)?.bytes(reader, LONGEST_NAME)?;
-            let name = String::from_utf8_lossy(&name).into_owned();
-            return Ok(Self { class: OPAQUE_CLASS, complex: false, name, shape: vec![] });
-        }
-        let sides = Tag::read(reader, endian)?.bytes(reader, 4 * MOST_DIMENSIONS)?;
-        let (sides, _) = sides.as_chunks();
-        let name = Tag::read(reader, endian)?.bytes(reader, LONGEST_NAME)?;
-        Ok(Self {
-            class: flags & 0xff,
-            complex: flags & 0x800 != 0,
-            name: String::from_utf8_lossy(&name).into_owned(),
-            shape: sides.iter().map(|&side| to_u32(side, endian) as usize).collect(),
-        })
+    #[test]
+    fn whole_doubles_that_matlab_stored_as_bytes_are_read() {
+        let small = [2, 0, 2, 0, 7, 200, 0, 0];
+        let mut parsed =
+            MatFile::parse(file(&[&FLAGS[..], &ONE_BY_TWO, &NAME, &small].concat())).unwrap();
+        assert_eq!((&*parsed.tensors[0].name, &*parsed.tensors[0].dtype), ("c", "float64"));
+        assert_eq!(parsed.values(0).unwrap(), ndarray::array![[7.0, 200.0]].into_dyn());
     }
 
-    fn class_name(&self) -> &'static str {
-        if let Some(kind) = self.not_numeric() {
-            return kind;
-        }
-        match self.class {
-            6 => "float64",
-            7 => "float32",
-            8 => "int8",
-            9 => "uint8",
-            10 => "int16",
-            11 => "uint16",
-            12 => "int32",
-            13 => "uint32",
-            14 => "int64",
-            _ => "uint64",
-        }
+    #[test]
+    fn objects_are_listed_without_a_shape() {
+        let flags = [6, 0, 0, 0, 8, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 0];
+        let mut parsed = MatFile::parse(file(&[&flags[..], &NAME].concat())).unwrap();
+        assert_eq!(parsed.tensors[0].name, "c");
+        assert!(parsed.values(0).unwrap_err().starts_with("holds an object"));
     }
 
-    fn not_numeric(&self) -> Option<&'static str> {
-        match self.class {
-            1 => Some("a cell array"),
-            2 => Some("a struct"),
-            4 => Some("text"),
-            5 => Some(SPARSE),
-            6..=15 if self.complex => Some("complex numbers"),
-            6..=15 => None,
-            _ => Some("an object"),
-        }
+    #[test]
+    fn values_that_do_not_fill_the_shape_are_refused() {
+        let small = [2, 0, 3, 0, 7, 200, 1, 0];
+        let mut parsed =
+            MatFile::parse(file(&[&FLAGS[..], &ONE_BY_TWO, &NAME, &small].concat())).unwrap();
+        let problem = parsed.values(0).unwrap_err();
+        assert!(
+            problem.starts_with("has 3 bytes of uint8, but its shape 1 x 2 needs 2"),
+            "{problem}"
+        );
+        let once = file(&[&FLAGS[..], &ONE_BY_TWO, &NAME].concat());
+        let twice = [&once[..], &once[HEADER_BYTES..]].concat();
+        assert!(MatFile::parse(twice).err().unwrap().contains("two variables named `c`"));
     }
 }

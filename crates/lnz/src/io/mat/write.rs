@@ -1,11 +1,11 @@
 //! Writing MATLAB files of version 5.
 
-use super::StoredModel;
-use super::mat::{DOUBLE, DOUBLE_CLASS, HEADER_BYTES, INT8, INT32, MATRIX, UINT32};
+use super::elements::{DOUBLE, DOUBLE_CLASS, HEADER_BYTES, INT8, INT32, MATRIX, UINT32};
+use crate::io::StoredModel;
 use std::io::{self, Write};
 
 /// Writes a model under the names of the well-known MATLAB code for RBMs; words are left out.
-pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<()> {
+pub(in crate::io) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<()> {
     let mut header = [b' '; HEADER_BYTES];
     let text = b"MATLAB 5.0 MAT-file, written by lnz";
     header[..text.len()].copy_from_slice(text);
