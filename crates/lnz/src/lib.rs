@@ -2,10 +2,12 @@
 
 mod anneal;
 mod auto;
+pub mod data;
 mod duration;
 mod error;
 mod estimate;
 mod exact;
+pub mod io;
 mod kernel;
 pub mod math;
 mod model;

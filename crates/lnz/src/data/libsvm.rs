@@ -1,0 +1,177 @@
+//! LIBSVM text: on each line a label, then `index:value` for the values that are not zero.
+
+use super::Rows;
+use super::dense::WIDEST;
+use super::source::{self, Stream, unreadable};
+use crate::io::Parsed;
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+/// A longer line is taken for a file of another kind.
+const LONGEST_LINE: u64 = 1 << 26;
+
+/// Opens the file; without a width, reads it once to find the largest index.
+pub(super) fn open(path: &Path, width: Option<usize>) -> Parsed<Box<dyn Rows>> {
+    let width = match width {
+        Some(width) => width,
+        None => largest_index(Lines::new(source::open(path)?))?,
+    };
+    Ok(Box::new(LibsvmRows { lines: Lines::new(source::open(path)?), width, has_values: false }))
+}
+
+struct LibsvmRows {
+    lines: Lines,
+    width: usize,
+    has_values: bool,
+}
+
+impl Rows for LibsvmRows {
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn count(&self) -> Option<usize> {
+        None
+    }
+
+    fn next_row(&mut self, row: &mut [f64]) -> Parsed<bool> {
+        row.fill(0.0);
+        let width = self.width;
+        let found = self.lines.next(&mut |index, value| match row.get_mut(index - 1) {
+            Some(place) => {
+                *place = value;
+                self.has_values = true;
+                Ok(())
+            }
+            None => Err(format!("index {index}, but the model has {width} visible units")),
+        })?;
+        if !found && !self.has_values {
+            return Err(NO_VALUES.to_owned());
+        }
+        Ok(found)
+    }
+}
+
+/// A file of plain numbers would otherwise pass as labels without values.
+const NO_VALUES: &str = "has no `index:value` on any line; expected LIBSVM text";
+
+fn largest_index(mut lines: Lines) -> Parsed<usize> {
+    let mut largest = 0;
+    while lines.next(&mut |index, _| {
+        if index > WIDEST {
+            return Err(format!("index {index}; expected at most {WIDEST}"));
+        }
+        largest = largest.max(index);
+        Ok(())
+    })? {}
+    if largest == 0 { Err(NO_VALUES.to_owned()) } else { Ok(largest) }
+}
+
+/// The lines of a file, taken apart.
+struct Lines {
+    stream: Stream,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl Lines {
+    fn new(stream: Stream) -> Self {
+        Self { stream, line: Vec::new(), number: 0 }
+    }
+
+    /// Hands each index and value of the next line over; false at the end.
+    fn next(&mut self, take: &mut dyn FnMut(usize, f64) -> Parsed<()>) -> Parsed<bool> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            let read = (&mut self.stream)
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut self.line)
+                .map_err(|error| unreadable(&error))?;
+            if read == 0 {
+                return Ok(false);
+            }
+            if read as u64 == LONGEST_LINE {
+                return Err(format!("line {} is longer than {LONGEST_LINE} bytes", self.number));
+            }
+            let parsed = std::str::from_utf8(&self.line)
+                .map_err(|_| "bytes that are not text".to_owned())
+                .and_then(|line| parse_line(line, take));
+            if parsed.map_err(|problem| format!("line {} has {problem}", self.number))? {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// Takes a line apart; false if there is nothing on it.
+fn parse_line(line: &str, take: &mut dyn FnMut(usize, f64) -> Parsed<()>) -> Parsed<bool> {
+    let line = line.split_once('#').map_or(line, |(before, _comment)| before);
+    let mut words = line.split_ascii_whitespace();
+    let Some(label) = words.next() else { return Ok(false) };
+    if label.parse::<f64>().is_err() {
+        return Err(format!("{label:?} where the label should be; expected LIBSVM text"));
+    }
+    let mut previous = 0;
+    for word in words {
+        let (index, value) = word
+            .split_once(':')
+            .and_then(|(index, value)| Some((index.parse().ok()?, value.parse::<f64>().ok()?)))
+            .ok_or_else(|| format!("{word:?}, expected `index:value`"))?;
+        if index == 0usize {
+            return Err("index 0; LIBSVM counts from 1".to_owned());
+        }
+        if index <= previous {
+            return Err(format!("index {index} after {previous}; indices must rise"));
+        }
+        if !(0.0..=1.0).contains(&value) {
+            return Err(format!("the value {value} at index {index}; expected values from 0 to 1"));
+        }
+        take(index, value)?;
+        previous = index;
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str, width: Option<usize>) -> Parsed<Vec<Vec<f64>>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        std::fs::write(&path, text).unwrap();
+        let mut source = open(&path, width)?;
+        let (mut row, mut rows) = (vec![0.0; source.width()], Vec::new());
+        while source.next_row(&mut row)? {
+            rows.push(row.clone());
+        }
+        Ok(rows)
+    }
+
+    #[test]
+    fn a_line_may_hold_only_a_label() {
+        let text = "+1 2:1 3:0.5\n-1\n\n-1 1:1 # the last";
+        let expected = vec![vec![0.0, 1.0, 0.5], vec![0.0; 3], vec![1.0, 0.0, 0.0]];
+        assert_eq!(rows(text, None).unwrap(), expected);
+        assert_eq!(rows(text, Some(5)).unwrap()[2], [1.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn problems_come_with_their_line() {
+        let problem = |text: &str| rows(text, Some(3)).unwrap_err();
+        assert_eq!(problem("1 1:1\n1 0:1\n"), "line 2 has index 0; LIBSVM counts from 1");
+        assert_eq!(problem("1 4:1"), "line 1 has index 4, but the model has 3 visible units");
+        assert_eq!(
+            problem("1\n1 3:2"),
+            "line 2 has the value 2 at index 3; expected values from 0 to 1"
+        );
+        assert!(problem("1 3:nan").contains("NaN at index 3"));
+        assert_eq!(problem("1 3"), "line 1 has \"3\", expected `index:value`");
+        assert_eq!(problem("1 2:1 2:1"), "line 1 has index 2 after 2; indices must rise");
+        assert!(problem("a,b,c\n").contains("where the label should be"));
+        assert_eq!(problem("1\n0\n"), NO_VALUES);
+        assert_eq!(rows("1\n0\n", None).unwrap_err(), NO_VALUES);
+        assert!(rows("1 99999999999:1", None).unwrap_err().contains("index 99999999999"));
+    }
+}

@@ -1,0 +1,169 @@
+//! Model files: .npz, .npy, .safetensors and MATLAB's .mat.
+//!
+//! A model is three tensors, found by name: the weights (`W`, `weights`, `weight`,
+//! `weight_matrix`, `vishid`, `components_`), the visible bias (`b`, `vbias`, `visible_bias`,
+//! `visbiases`, `intercept_visible_`) and the hidden bias (`c`, `hbias`, `hidden_bias`,
+//! `hidbiases`, `intercept_hidden_`). [`read_model`] also says how it understood them.
+//!
+//! ```
+//! use lnz::{Rbm, io};
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("model.npz");
+//! let model = Rbm::new(ndarray::array![[0.5], [-1.0]], ndarray::array![0.1, 0.2], ndarray::array![0.3])?;
+//! io::write_model(&path, &model.clone().into())?;
+//! let file = io::read_model(&path, None)?;
+//! assert_eq!(file.stored.model, model);
+//! assert_eq!(file.understood[0], "weights: `weights`, 2 x 1, read as (visible, hidden), because `visible_bias` has 2 values");
+//! # Ok::<(), lnz::Error>(())
+//! ```
+
+pub(crate) mod archive;
+mod format;
+mod mat;
+pub(crate) mod npy;
+pub(crate) mod npz;
+pub(crate) mod number;
+mod python_literal;
+mod roles;
+mod safetensors;
+mod save;
+mod stored;
+pub(crate) mod tensors;
+
+use crate::{Error, Rbm, Result};
+use ndarray::{Array1, ArrayViewD};
+use std::path::Path;
+use tensors::TensorSource;
+
+pub use format::Format;
+pub use stored::StoredModel;
+pub use tensors::{Order, TensorInfo};
+
+/// A result whose problem does not name the file yet; that is done once, at the door.
+pub(crate) type Parsed<T> = std::result::Result<T, String>;
+
+/// The values that the units of a model in a file take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Units {
+    /// 0 and 1.
+    Binary,
+    /// -1 and +1; such a model is converted when it is read, and its Z stays the same.
+    Spin,
+}
+
+/// A model file and how it was understood.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ModelFile {
+    /// The model and what else the file says about it.
+    pub stored: StoredModel,
+    /// The format of the file.
+    pub format: Format,
+    /// The units of the model in the file; those of [`StoredModel::model`] are always binary.
+    pub units: Units,
+    /// Every tensor of the file, also those that were not needed.
+    pub tensors: Vec<TensorInfo>,
+    /// One sentence for each decision that was taken on the way from tensors to the model.
+    pub understood: Vec<String>,
+}
+
+/// Reads a model; without `units`, the file's own word counts (metadata `units`: `spin` or
+/// `binary`), and binary when it has none.
+pub fn read_model(path: &Path, units: Option<Units>) -> Result<ModelFile> {
+    parse_model(path, units).map_err(|problem| Error::File { path: path.to_owned(), problem })
+}
+
+fn parse_model(path: &Path, units: Option<Units>) -> Parsed<ModelFile> {
+    let format = Format::of_file(path)?;
+    let read = || std::fs::read(path).map_err(|error| format!("cannot be read: {error}"));
+    let mut source: Box<dyn TensorSource> = match format {
+        Format::Npy => Box::new(npy::NpyFile::open(path)?),
+        Format::Npz => Box::new(npz::NpzFile::open(path)?),
+        Format::Safetensors => Box::new(safetensors::SafetensorsFile::parse(read()?)?),
+        Format::Mat => Box::new(mat::MatFile::parse(read()?)?),
+    };
+    let source = &mut *source;
+    let mut cast = match format {
+        Format::Npy => roles::cast_lone_matrix(source)?,
+        _ => roles::cast(source)?,
+    };
+    let mut metadata = source.metadata();
+    // What is kept about the model describes the converted one.
+    let stated = metadata.remove("units");
+    let units = units.map_or_else(|| units_from(stated.as_deref()), Ok)?;
+    let build = match units {
+        Units::Binary => Rbm::new,
+        Units::Spin => {
+            cast.understood.push("units: -1 and +1, converted to 0 and 1; Z stays the same".into());
+            Rbm::from_spins
+        }
+    };
+    let model = build(cast.weights, cast.visible_bias, cast.hidden_bias).map_err(in_words)?;
+    let constant = roles::optional_number(source, "constant")?.unwrap_or(0.0) + model.constant();
+    let model = model.with_constant(constant).map_err(in_words)?;
+    let data_means = data_means(source, model.visible())?;
+    let exact_log_z = roles::optional_number(source, "exact_log_z")?;
+    Ok(ModelFile {
+        stored: StoredModel { model, metadata, data_means, exact_log_z },
+        format,
+        units,
+        tensors: source.tensors().to_vec(),
+        understood: cast.understood,
+    })
+}
+
+fn in_words(error: Error) -> String {
+    format!("is not a model: {error}")
+}
+
+fn units_from(stated: Option<&str>) -> Parsed<Units> {
+    match stated {
+        None | Some("binary") => Ok(Units::Binary),
+        Some("spin") => Ok(Units::Spin),
+        Some(other) => {
+            Err(format!("its metadata says `units` is {other:?}, expected `binary` or `spin`"))
+        }
+    }
+}
+
+fn data_means(source: &mut dyn TensorSource, visible: usize) -> Parsed<Option<Array1<f64>>> {
+    let Some(means) = roles::optional(source, "data_means")? else { return Ok(None) };
+    if means.len() != visible {
+        return Err(format!(
+            "its tensor `data_means` has {} values, but the model has {visible} visible units",
+            means.len()
+        ));
+    }
+    match means.iter().position(|mean| !(0.0..=1.0).contains(mean)) {
+        Some(at) => Err(format!("its `data_means`[{at}] is {}, expected 0 to 1", means[at])),
+        None => Ok(Some(means)),
+    }
+}
+
+/// Writes a model in the format of the file's extension, as `f64`, whole or not at all.
+pub fn write_model(path: &Path, stored: &StoredModel) -> Result<()> {
+    let mut stored = std::borrow::Cow::Borrowed(stored);
+    if stored.metadata.contains_key("units") {
+        // The model is in units {0, 1}; another word would have it converted again.
+        stored.to_mut().metadata.insert("units".to_owned(), "binary".to_owned());
+    }
+    let write = match Format::to_write(path)? {
+        Format::Npz => npz::write,
+        Format::Safetensors => safetensors::write,
+        Format::Mat => mat::write,
+        Format::Npy => {
+            return Err(Error::Write {
+                path: path.to_owned(),
+                problem: "a .npy file has no place for biases; use .npz, .safetensors or .mat"
+                    .into(),
+                bad_path: true,
+            });
+        }
+    };
+    save::write_whole(path, |writer| write(writer, &stored))
+}
+
+/// Writes an array as .npy, whole or not at all.
+pub fn write_npy(path: &Path, values: ArrayViewD<'_, f64>) -> Result<()> {
+    save::write_whole(path, |writer| npy::write(writer, values.shape(), values.iter().copied()))
+}

@@ -1,0 +1,218 @@
+//! Reading MATLAB files of version 5 (also called 6 and 7), plain or compressed.
+
+mod elements;
+mod write;
+
+use super::Parsed;
+use super::number::{Encoding, Endian, Number, count_values, shape_in_words};
+use super::tensors::{Order, TensorInfo, TensorSource, check_expansion};
+use elements::{COMPRESSED, DOUBLE, INT8, INT32, MATRIX, Matrix, SPARSE, Tag, UINT32};
+use flate2::read::ZlibDecoder;
+use ndarray::ArrayD;
+use std::io::Read;
+
+pub(super) use elements::HEADER_BYTES;
+pub(super) use write::write;
+
+/// A .mat file in memory.
+pub(super) struct MatFile {
+    bytes: Vec<u8>,
+    endian: Endian,
+    variables: Vec<Variable>,
+    tensors: Vec<TensorInfo>,
+}
+
+struct Variable {
+    /// Where its element starts and ends in the file, without the tag.
+    element: std::ops::Range<usize>,
+    compressed: bool,
+    count: usize,
+    /// Why its values are not real numbers.
+    not_numeric: Option<&'static str>,
+}
+
+/// The byte order of a file that starts like a version 5 file.
+pub(super) fn byte_order(start: &[u8]) -> Option<Endian> {
+    match start.get(124..HEADER_BYTES)? {
+        [0, 1, b'I', b'M'] => Some(Endian::Little),
+        [1, 0, b'M', b'I'] => Some(Endian::Big),
+        _ => None,
+    }
+}
+
+impl MatFile {
+    pub(super) fn parse(bytes: Vec<u8>) -> Parsed<Self> {
+        let endian = byte_order(&bytes).ok_or(
+            "is not a MATLAB file of version 5; save it in MATLAB by save(name, ..., '-v7')",
+        )?;
+        let mut file = Self { bytes, endian, variables: Vec::new(), tensors: Vec::new() };
+        let mut at = HEADER_BYTES;
+        while at < file.bytes.len() {
+            at = file.variable(at)?;
+        }
+        for (index, tensor) in file.tensors.iter().enumerate() {
+            if file.tensors[..index].iter().any(|earlier| earlier.name == tensor.name) {
+                return Err(format!("has two variables named `{}`; save it again", tensor.name));
+            }
+        }
+        Ok(file)
+    }
+
+    /// Takes in the variable whose tag is at this place and returns where the next one is.
+    fn variable(&mut self, at: usize) -> Parsed<usize> {
+        let mut rest = &self.bytes[at..];
+        let tag = Tag::read(&mut rest, self.endian)?;
+        let start = self.bytes.len() - rest.len();
+        let end = start + tag.size as usize;
+        if end > self.bytes.len() {
+            return Err(format!(
+                "ends {} bytes before its variable number {} does; it is cut short or damaged",
+                end - self.bytes.len(),
+                self.tensors.len() + 1
+            ));
+        }
+        let element = start..end;
+        match tag.kind {
+            MATRIX | COMPRESSED => {
+                let compressed = tag.kind == COMPRESSED;
+                let matrix = Matrix::read(&mut *self.open(&element, compressed)?, self.endian)?;
+                self.variables.push(Variable {
+                    element,
+                    compressed,
+                    count: count_values(&matrix.shape)
+                        .map_err(|problem| format!("its variable `{}` {problem}", matrix.name))?,
+                    not_numeric: matrix.not_numeric(),
+                });
+                self.tensors.push(TensorInfo {
+                    dtype: matrix.class_name().to_owned(),
+                    name: matrix.name,
+                    shape: matrix.shape,
+                    order: Order::ColumnMajor,
+                });
+            }
+            _ => {} // Other elements carry no variables.
+        }
+        // Matrices are padded to 8 bytes, compressed elements are not.
+        let padding = if tag.kind == COMPRESSED { 0 } else { end.next_multiple_of(8) - end };
+        Ok((end + padding).min(self.bytes.len()))
+    }
+
+    /// The content of a matrix element, after the tag of the matrix.
+    fn open(
+        &self,
+        element: &std::ops::Range<usize>,
+        compressed: bool,
+    ) -> Parsed<Box<dyn Read + '_>> {
+        let bytes = &self.bytes[element.clone()];
+        if !compressed {
+            return Ok(Box::new(bytes));
+        }
+        let mut inflated = ZlibDecoder::new(bytes);
+        match Tag::read(&mut inflated, self.endian)? {
+            Tag { kind: MATRIX, size, .. } => Ok(Box::new(inflated.take(u64::from(size)))),
+            tag => Err(format!("has a compressed element of type {}, expected 14", tag.kind)),
+        }
+    }
+}
+
+impl TensorSource for MatFile {
+    fn tensors(&self) -> &[TensorInfo] {
+        &self.tensors
+    }
+
+    fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>> {
+        let variable = &self.variables[index];
+        if let Some(kind) = variable.not_numeric {
+            let advice = if kind == SPARSE { "; save full(...) of it" } else { "" };
+            return Err(format!("holds {kind}, expected an array of real numbers{advice}"));
+        }
+        check_expansion(variable.count, self.bytes.len() as u64)?;
+        let mut reader = self.open(&variable.element, variable.compressed)?;
+        let matrix = Matrix::read(&mut *reader, self.endian)?;
+        // MATLAB stores whole numbers in the smallest type that holds them, whatever the class.
+        let tag = Tag::read(&mut *reader, self.endian)?;
+        let number = number(tag.kind)
+            .ok_or_else(|| format!("has values of the unknown type {}", tag.kind))?;
+        if tag.size as usize != variable.count * number.size() {
+            return Err(format!(
+                "has {} bytes of {}, but its shape {} needs {} values; the file is damaged",
+                tag.size,
+                number.name(),
+                shape_in_words(&matrix.shape),
+                variable.count
+            ));
+        }
+        let encoding = Encoding { number, endian: self.endian };
+        let values = match tag.small {
+            Some(data) => encoding.read(&mut &data[..], variable.count)?,
+            None => encoding.read(&mut *reader, variable.count)?,
+        };
+        Order::ColumnMajor.arrange(&matrix.shape, values)
+    }
+}
+
+fn number(kind: u32) -> Option<Number> {
+    Some(match kind {
+        INT8 => Number::I8,
+        2 => Number::U8,
+        3 => Number::I16,
+        4 => Number::U16,
+        INT32 => Number::I32,
+        UINT32 => Number::U32,
+        7 => Number::F32,
+        DOUBLE => Number::F64,
+        12 => Number::I64,
+        13 => Number::U64,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with one matrix element of this content.
+    fn file(content: &[u8]) -> Vec<u8> {
+        let mut bytes = [&[b' '; 124][..], &[0, 1, b'I', b'M']].concat();
+        bytes.extend(MATRIX.to_le_bytes());
+        bytes.extend((content.len() as u32).to_le_bytes());
+        bytes.extend(content);
+        bytes
+    }
+
+    const FLAGS: [u8; 16] = [6, 0, 0, 0, 8, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0];
+    const ONE_BY_TWO: [u8; 16] = [5, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0];
+    const NAME: [u8; 8] = [1, 0, 1, 0, b'c', 0, 0, 0];
+
+    #[test]
+    fn whole_doubles_that_matlab_stored_as_bytes_are_read() {
+        let small = [2, 0, 2, 0, 7, 200, 0, 0];
+        let mut parsed =
+            MatFile::parse(file(&[&FLAGS[..], &ONE_BY_TWO, &NAME, &small].concat())).unwrap();
+        assert_eq!((&*parsed.tensors[0].name, &*parsed.tensors[0].dtype), ("c", "float64"));
+        assert_eq!(parsed.values(0).unwrap(), ndarray::array![[7.0, 200.0]].into_dyn());
+    }
+
+    #[test]
+    fn objects_are_listed_without_a_shape() {
+        let flags = [6, 0, 0, 0, 8, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0, 0];
+        let mut parsed = MatFile::parse(file(&[&flags[..], &NAME].concat())).unwrap();
+        assert_eq!(parsed.tensors[0].name, "c");
+        assert!(parsed.values(0).unwrap_err().starts_with("holds an object"));
+    }
+
+    #[test]
+    fn values_that_do_not_fill_the_shape_are_refused() {
+        let small = [2, 0, 3, 0, 7, 200, 1, 0];
+        let mut parsed =
+            MatFile::parse(file(&[&FLAGS[..], &ONE_BY_TWO, &NAME, &small].concat())).unwrap();
+        let problem = parsed.values(0).unwrap_err();
+        assert!(
+            problem.starts_with("has 3 bytes of uint8, but its shape 1 x 2 needs 2"),
+            "{problem}"
+        );
+        let once = file(&[&FLAGS[..], &ONE_BY_TWO, &NAME].concat());
+        let twice = [&once[..], &once[HEADER_BYTES..]].concat();
+        assert!(MatFile::parse(twice).err().unwrap().contains("two variables named `c`"));
+    }
+}

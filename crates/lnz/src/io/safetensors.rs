@@ -1,0 +1,183 @@
+//! The .safetensors format: a JSON header, then the bytes of all tensors.
+
+use super::number::{Encoding, Endian, Number, count_values};
+use super::tensors::{Order, TensorInfo, TensorSource};
+use super::{Parsed, StoredModel};
+use ::safetensors::{Dtype, SafeTensorError, SafeTensors};
+use ndarray::ArrayD;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Write};
+
+/// A .safetensors file in memory.
+pub(super) struct SafetensorsFile {
+    bytes: Vec<u8>,
+    tensors: Vec<TensorInfo>,
+    encodings: Vec<Option<Encoding>>,
+    metadata: BTreeMap<String, String>,
+}
+
+/// True for files that start like one: the length of a header, which is a JSON object.
+pub(super) fn looks_like_it(start: &[u8], file_bytes: u64) -> bool {
+    let length = start.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+    length.is_some_and(|length| length <= file_bytes.saturating_sub(8))
+        && start.get(8) == Some(&b'{')
+}
+
+impl SafetensorsFile {
+    pub(super) fn parse(bytes: Vec<u8>) -> Parsed<Self> {
+        let (length, header) =
+            SafeTensors::read_metadata(&bytes).map_err(|error| problem(&error))?;
+        if let Some(json) = bytes.get(8..8 + length) {
+            refuse_duplicates(json)?;
+        }
+        let mut listed: Vec<_> = header.tensors().into_iter().collect();
+        listed.sort_by(|(left, _), (right, _)| left.cmp(right));
+        let (mut tensors, mut encodings) = (Vec::new(), Vec::new());
+        for (name, info) in listed {
+            let number = number(info.dtype);
+            encodings.push(number.map(|number| Encoding { number, endian: Endian::Little }));
+            tensors.push(TensorInfo {
+                name,
+                shape: info.shape.clone(),
+                dtype: number.map_or_else(|| info.dtype.to_string(), |n| n.name().to_owned()),
+                order: Order::RowMajor,
+            });
+        }
+        let metadata = header.metadata().clone().unwrap_or_default().into_iter().collect();
+        Ok(Self { bytes, tensors, encodings, metadata })
+    }
+}
+
+impl TensorSource for SafetensorsFile {
+    fn tensors(&self) -> &[TensorInfo] {
+        &self.tensors
+    }
+
+    fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>> {
+        let info = &self.tensors[index];
+        let encoding = self.encodings[index]
+            .ok_or_else(|| format!("holds {} values, expected real numbers", info.dtype))?;
+        let file = SafeTensors::deserialize(&self.bytes).map_err(|error| problem(&error))?;
+        let view = file.tensor(&info.name).map_err(|error| problem(&error))?;
+        let values = encoding.read(&mut view.data(), count_values(&info.shape)?)?;
+        info.order.arrange(&info.shape, values)
+    }
+
+    fn metadata(&self) -> BTreeMap<String, String> {
+        self.metadata.clone()
+    }
+}
+
+fn number(dtype: Dtype) -> Option<Number> {
+    Some(match dtype {
+        Dtype::BOOL => Number::Bool,
+        Dtype::U8 => Number::U8,
+        Dtype::I8 => Number::I8,
+        Dtype::U16 => Number::U16,
+        Dtype::I16 => Number::I16,
+        Dtype::U32 => Number::U32,
+        Dtype::I32 => Number::I32,
+        Dtype::U64 => Number::U64,
+        Dtype::I64 => Number::I64,
+        Dtype::F16 => Number::F16,
+        Dtype::BF16 => Number::BF16,
+        Dtype::F32 => Number::F32,
+        Dtype::F64 => Number::F64,
+        _ => return None,
+    })
+}
+
+fn problem(error: &SafeTensorError) -> String {
+    format!("is not a valid .safetensors file ({error}); it may be cut short or damaged")
+}
+
+/// The format forbids a name twice; JSON readers keep the last one without a word.
+fn refuse_duplicates(json: &[u8]) -> Parsed<()> {
+    struct Unique;
+    impl<'de> Visitor<'de> for Unique {
+        type Value = Option<String>;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let (mut seen, mut twice) = (HashSet::new(), None);
+            while let Some((name, _)) = map.next_entry::<String, IgnoredAny>()? {
+                if let Some(name) = seen.replace(name) {
+                    twice = Some(name);
+                }
+            }
+            Ok(twice)
+        }
+    }
+    let mut json = serde_json::Deserializer::from_slice(json);
+    match serde::Deserializer::deserialize_map(&mut json, Unique) {
+        Ok(Some(name)) => Err(format!("has two tensors named `{name}`; save it again")),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a model; the same model gives the same bytes.
+pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<()> {
+    // The safetensors crate writes metadata in the random order of a hash map; this header is sorted.
+    let tensors = stored.to_tensors();
+    let mut header = serde_json::Map::new();
+    if !stored.metadata.is_empty() {
+        header.insert("__metadata__".to_owned(), serde_json::to_value(&stored.metadata)?);
+    }
+    let mut start = 0;
+    for tensor in &tensors {
+        let end = start + 8 * tensor.values.len();
+        let place = serde_json::json!({"dtype": "F64", "shape": tensor.shape, "data_offsets": [start, end]});
+        header.insert(tensor.name.to_owned(), place);
+        start = end;
+    }
+    let mut header = serde_json::to_vec(&header)?;
+    header.resize(header.len().next_multiple_of(8), b' ');
+    writer.write_all(&(header.len() as u64).to_le_bytes())?;
+    writer.write_all(&header)?;
+    for value in tensors.iter().flat_map(|tensor| &tensor.values) {
+        writer.write_all(&value.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        [&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat()
+    }
+
+    #[test]
+    fn half_precision_is_read() {
+        let header = r#"{"f":{"dtype":"F16","shape":[1],"data_offsets":[0,2]},
+            "g":{"dtype":"BF16","shape":[1,1],"data_offsets":[2,4]}}"#;
+        let mut file = SafetensorsFile::parse(file(header, &[0, 0x3e, 0xc0, 0x3f])).unwrap();
+        assert_eq!(file.values(0).unwrap().into_raw_vec_and_offset().0, [1.5]);
+        assert_eq!(file.values(1).unwrap().into_raw_vec_and_offset().0, [1.5]);
+        assert_eq!(file.tensors()[1].dtype, "bfloat16");
+    }
+
+    #[test]
+    fn a_name_twice_is_refused() {
+        let one = r#""W":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}"#;
+        let problem =
+            SafetensorsFile::parse(file(&format!("{{{one},{one}}}"), &[0])).err().unwrap();
+        assert_eq!(problem, "has two tensors named `W`; save it again");
+    }
+
+    #[test]
+    fn lies_about_sizes_are_refused() {
+        let lie = |text: &str| SafetensorsFile::parse(file(text, &[0; 8])).is_err();
+        assert!(!lie(r#"{"W":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}"#));
+        assert!(lie(r#"{"W":{"dtype":"F64","shape":[2],"data_offsets":[0,8]}}"#));
+        assert!(lie(r#"{"W":{"dtype":"F64","shape":[2],"data_offsets":[0,16]}}"#));
+        assert!(lie(
+            r#"{"W":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,8]}}"#
+        ));
+        assert!(SafetensorsFile::parse(u64::MAX.to_le_bytes().to_vec()).is_err());
+        assert!(SafetensorsFile::parse(vec![1, 2]).is_err());
+    }
+}
