@@ -19,6 +19,7 @@ mod schedule;
 mod start;
 
 pub use anneal::{Annealed, Annealing, Precision, anneal};
+pub use auto::{Auto, AutoEstimate, Family, FamilyReport, auto};
 pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::Estimate;

@@ -16,6 +16,7 @@ pub(crate) enum Purpose {
     OneByOne = 7,
     Pilot = 8,
     Resample = 9,
+    Trial = 10,
 }
 
 /// A random stream (xoshiro256++).

@@ -19,13 +19,18 @@ const MOST_STATES: usize = 1 << 19;
 pub(super) struct Core {
     /// Packed states and their F.
     heights: HashMap<Vec<u64>, f64>,
-    /// log of the sum of exp F; minus infinity when the core is empty.
+    /// log of the sum of exp F, the model's constant included; minus infinity when the core is empty.
     pub(super) log_z: f64,
 }
 
 impl Core {
     /// Best-first search from the modes: the highest state known is taken, its neighbours are added.
-    pub(super) fn build(landscape: &Landscape, modes: &[Position], expansions: usize) -> Self {
+    pub(super) fn build(
+        landscape: &Landscape,
+        modes: &[Position],
+        expansions: usize,
+        constant: f64,
+    ) -> Self {
         if expansions == 0 {
             return Self { heights: HashMap::new(), log_z: f64::NEG_INFINITY };
         }
@@ -64,7 +69,7 @@ impl Core {
         // In a fixed order, whatever the order of the map.
         let mut values: Vec<f64> = heights.values().copied().collect();
         values.sort_by(f64::total_cmp);
-        Self { log_z: log_sum_exp(&values), heights }
+        Self { log_z: constant + log_sum_exp(&values), heights }
     }
 
     pub(super) fn states(&self) -> usize {
@@ -145,7 +150,7 @@ mod tests {
                 .map(|s| landscape.position((0..12).map(|i| s >> i & 1 == 1).collect()).height())
                 .collect();
             let exact = log_sum_exp(&all);
-            let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1), 4096);
+            let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1), 4096, 0.0);
             assert!(core.log_z <= exact + 1e-9 * exact.abs());
             assert!(core.log_z > exact - 1e-6 * exact.abs(), "{} {exact}", core.log_z);
         }
@@ -155,7 +160,7 @@ mod tests {
     fn a_core_of_nothing_is_empty() {
         let model = Gwgm { visible: 3, hidden: 4, ..Gwgm::HARDEST }.generate(1).unwrap();
         let landscape = Landscape::new(&model);
-        let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1), 0);
+        let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1), 0, 0.0);
         assert_eq!((core.states(), core.log_z), (0, f64::NEG_INFINITY));
         assert!(!core.contains(&pack(&[true, false, true])));
     }

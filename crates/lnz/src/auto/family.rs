@@ -46,6 +46,8 @@ pub(super) struct Annealer<T: Fixed> {
 /// The families behind one face, whatever their resolution.
 pub(super) trait Anneals: Sync {
     fn family(&self) -> Family;
+    /// How much larger islands must be than those of independent chains.
+    fn chains_factor(&self) -> usize;
     /// A run with resampling that finds its own schedule.
     fn pilot(&self, seed: u64, observer: &dyn Observer) -> Option<Pilot>;
     /// Independent chains (or one resampled population) along `betas`.
@@ -123,18 +125,22 @@ pub(super) fn modes_family(
     })
 }
 
-/// The means family, from a start distribution of the larger layer.
-pub(super) fn means_family(large: &Rbm, start: &Start) -> Option<Box<dyn Anneals>> {
+/// The means family, from a start distribution of the visible layer.
+pub(super) fn means_family(
+    model: &Rbm,
+    start: &Start,
+    small_is_hidden: bool,
+) -> Option<Box<dyn Anneals>> {
     let start = start.as_float32();
     annealer(Recipe {
         family: Family::Means,
-        model: large,
-        log_start: start.log_z0(large.hidden()),
+        model,
+        log_start: start.log_z0(model.hidden()),
         start: Some(start.bias().clone()),
         mixture: None,
         flips: Flips::default(),
         resamples: false,
-        small_is_hidden: true,
+        small_is_hidden,
     })
 }
 
@@ -224,6 +230,10 @@ impl<T: Fixed> Annealer<T> {
 impl<T: Fixed> Anneals for Annealer<T> {
     fn family(&self) -> Family {
         self.family
+    }
+
+    fn chains_factor(&self) -> usize {
+        if self.resamples { 2 } else { 1 }
     }
 
     fn pilot(&self, seed: u64, observer: &dyn Observer) -> Option<Pilot> {

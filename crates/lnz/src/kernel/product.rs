@@ -76,6 +76,8 @@ pub(crate) enum Method {
 /// read from further away. So tables are worth it when more than this share of the inputs is on (or
 /// has changed). Measured: docs/decisions.md, "products".
 const TABLES_ABOVE: f64 = 0.125;
+/// Building the tables costs a block as much as looking up would cost so many chains.
+const CHAINS_PER_BUILD: f64 = 16.0;
 /// A change is dearer than a unit that is on: its sum is read first.
 const DELTA_COST: f64 = 1.15;
 
@@ -84,7 +86,8 @@ impl Method {
     pub(super) fn cheapest(bits: &Bits, before: Option<&Bits>, inputs: usize) -> Self {
         let on = bits.count() as f64;
         let changed = before.map_or(f64::INFINITY, |b| DELTA_COST * bits.count_different(b) as f64);
-        if on.min(changed) > TABLES_ABOVE * inputs as f64 * bits.chains as f64 {
+        let look_ups = inputs as f64 * (bits.chains as f64 + CHAINS_PER_BUILD);
+        if on.min(changed) > TABLES_ABOVE * look_ups {
             Method::Tables
         } else if on <= changed {
             Method::Skip
