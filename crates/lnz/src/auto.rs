@@ -120,12 +120,12 @@ pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Aut
     let mut families = Vec::new();
     for ready in &annealers {
         let betas = schedule(&ready.pilot, TRIAL_BETAS);
-        let chains = ISLAND_CHAINS * ready.annealer.chains_factor();
+        let islands = TRIAL_ISLANDS * ready.annealer.chains_factor();
         let mut tally = Tally::default();
-        let places = places(0, TRIAL_ISLANDS, chains, settings.seed, Purpose::Trial);
+        let places = places(0, islands, ISLAND_CHAINS, settings.seed, Purpose::Trial);
         run_islands(&*ready.annealer, &betas, places, &core, &mut tally, observer)
             .ok_or_else(stopped)?;
-        chain_steps += (TRIAL_ISLANDS * chains * TRIAL_BETAS) as u64;
+        chain_steps += (islands * ISLAND_CHAINS * TRIAL_BETAS) as u64;
         let trial = tally.summary(&core);
         families.push(FamilyReport {
             family: ready.annealer.family(),
@@ -324,10 +324,14 @@ fn share_by_trial(families: &mut [FamilyReport]) {
 }
 
 /// 95% interval of log Z: symmetric on the scale of Z by Student's t, and not below the core.
+///
+/// Chains that all agree still say no more than that what they have not seen is probably below 3 / n
+/// of Z (the rule of three).
 fn interval(summary: &Summary, islands: usize, log_core: f64) -> [f64; 2] {
     let reach = student_95(islands.saturating_sub(1)) * summary.relative_error;
     let lower = if reach < 1.0 { summary.log_z + (-reach).ln_1p() } else { log_core };
-    [lower.max(log_core), summary.log_z + reach.ln_1p()]
+    let unseen = 3.0 / summary.weights_ess.max(1.0);
+    [lower.max(log_core), summary.log_z + reach.max(unseen).ln_1p()]
 }
 
 /// Two-sided 95% quantile of Student's t (Cornish and Fisher's expansion; within 1% from 5 on).

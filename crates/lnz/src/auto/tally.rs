@@ -16,8 +16,9 @@ struct Counted {
     /// log of the mean weight of chains that ended outside the core, and inside.
     log_outside: f64,
     log_inside: f64,
-    /// log of the sum of squared weights outside, for the effective sample size.
+    /// log of the sum of squared weights, outside and of all chains.
     log_squares: f64,
+    log_all_squares: f64,
     log_largest: f64,
 }
 
@@ -33,6 +34,7 @@ pub(super) struct Summary {
     /// the family samples.
     pub(super) log_weights: f64,
     pub(super) weights_error: f64,
+    pub(super) weights_ess: f64,
     /// Effective number of chains in the whole sum, and the share of the largest weight.
     pub(super) ess: f64,
     pub(super) largest_share: f64,
@@ -46,12 +48,14 @@ impl Tally {
             if core.contains(state) { &mut inside } else { &mut outside }.push(*sample);
         }
         let log_chains = (island.samples.len() as f64).ln();
-        let twice: Vec<f64> = outside.iter().map(|s| 2.0 * s).collect();
+        let squares =
+            |samples: &[f64]| log_sum_exp(&samples.iter().map(|s| 2.0 * s).collect::<Vec<f64>>());
         self.islands.push(Counted {
             chains: island.samples.len(),
             log_outside: log_sum_exp(&outside) - log_chains,
             log_inside: log_sum_exp(&inside) - log_chains,
-            log_squares: log_sum_exp(&twice),
+            log_squares: squares(&outside),
+            log_all_squares: squares(&island.samples),
             log_largest: outside.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         });
     }
@@ -76,24 +80,32 @@ impl Tally {
             let squares = self.islands.iter().zip(&shares).map(|(i, share)| share * deviation(i));
             (squares.map(|d| d * d).sum::<f64>() * n / (n - 1.0).max(1.0)).sqrt()
         };
+        let log_n = (chains as f64).ln();
+        let sum_of = |values: &dyn Fn(&Counted) -> f64| {
+            log_sum_exp(&self.islands.iter().map(values).collect::<Vec<f64>>())
+        };
         // The weights as parts of Z^: the core counts like chains of equal weight.
-        let log_sum = log_z + (chains as f64).ln();
-        let all_squares: Vec<f64> = self.islands.iter().map(|i| i.log_squares).collect();
-        let core_squares = 2.0 * core.log_z + (chains as f64).ln();
-        let log_squares = log_add_exp(log_sum_exp(&all_squares), core_squares);
+        let log_sum = log_z + log_n;
+        let log_squares = log_add_exp(sum_of(&|i| i.log_squares), 2.0 * core.log_z + log_n);
+        let ess = (2.0 * log_sum - log_squares).exp();
+        let weights_ess = (2.0 * (log_weights + log_n) - sum_of(&|i| i.log_all_squares)).exp();
+        // Few islands may agree by luck: independent chains know better.
+        let error_of_chains = |ess: f64| (1.0 / ess - 1.0 / chains as f64).max(0.0).sqrt();
         let log_largest =
             self.islands.iter().map(|i| i.log_largest).fold(f64::NEG_INFINITY, f64::max);
         Summary {
             log_z,
-            relative_error: error(&|i| i.log_outside, log_outside, log_z),
+            relative_error: error(&|i| i.log_outside, log_outside, log_z).max(error_of_chains(ess)),
             log_core: mean(&|i| i.log_inside),
             log_weights,
             weights_error: error(
                 &|i| log_add_exp(i.log_outside, i.log_inside),
                 log_weights,
                 log_weights,
-            ),
-            ess: (2.0 * log_sum - log_squares).exp(),
+            )
+            .max(error_of_chains(weights_ess)),
+            weights_ess,
+            ess,
             largest_share: (log_largest - log_sum).exp(),
             chains,
         }
@@ -120,6 +132,7 @@ pub(super) fn combine(estimates: &[(f64, Summary)]) -> Summary {
         log_core: log_mean(&|s| s.log_core),
         log_weights: log_mean(&|s| s.log_weights),
         weights_error: f64::NAN,
+        weights_ess: estimates.iter().map(|(_, s)| s.weights_ess).sum(),
         ess: 1.0 / estimates.iter().map(|(w, s)| part(*w, s).powi(2) / s.ess).sum::<f64>(),
         largest_share: estimates
             .iter()
