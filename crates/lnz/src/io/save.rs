@@ -26,7 +26,12 @@ fn target_of(path: &Path) -> PathBuf {
 fn in_words(path: &Path, error: &io::Error) -> Error {
     Error::Write {
         path: path.to_owned(),
-        problem: error.to_string(),
+        problem: match error.kind() {
+            // The operating system's words would name the temporary file.
+            ErrorKind::NotFound => "its folder does not exist".to_owned(),
+            ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            _ => error.to_string(),
+        },
         bad_path: is_about_the_path(error.kind()),
     }
 }
