@@ -39,7 +39,7 @@ const STEPS: [Step; 5] = [
     },
     Step {
         name: "documentation, warnings denied",
-        arguments: &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"],
+        arguments: &["doc", "--workspace", "--no-deps", "--quiet"],
         component: None,
         environment: Some(("RUSTDOCFLAGS", "-D warnings")),
     },
