@@ -121,6 +121,9 @@ pub(crate) struct EstimateArgs {
     pub(crate) start: StartArgs,
     #[command(flatten)]
     pub(crate) annealing: AnnealingArgs,
+    /// Exchange the layers: the same Z, a different run
+    #[arg(long, help_heading = "Annealing")]
+    pub(crate) transpose: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array

@@ -35,9 +35,13 @@ const DEFAULT_FLIPS: Flips = Flips::Percent(100.0);
 
 impl AisPlan {
     /// Checks that the options go together and fills in the defaults.
-    pub(crate) fn new(start: &StartArgs, annealing: &AnnealingArgs) -> Result<Self> {
-        let plan = Self::with_start(start_plan(start)?, annealing)?;
-        if plan.transpose && matches!(plan.start, StartPlan::Data { .. }) {
+    pub(crate) fn new(
+        start: &StartArgs,
+        annealing: &AnnealingArgs,
+        transpose: bool,
+    ) -> Result<Self> {
+        let plan = Self::with_start(start_plan(start)?, annealing, transpose)?;
+        if transpose && matches!(plan.start, StartPlan::Data { .. }) {
             return Err(usage(
                 "--start data has means of the visible units, but --transpose starts from the hidden ones; drop one of them, or use --start gibbs",
             ));
@@ -46,7 +50,11 @@ impl AisPlan {
     }
 
     /// The same annealing from a start that was chosen otherwise.
-    pub(crate) fn with_start(start: StartPlan, args: &AnnealingArgs) -> Result<Self> {
+    pub(crate) fn with_start(
+        start: StartPlan,
+        args: &AnnealingArgs,
+        transpose: bool,
+    ) -> Result<Self> {
         let (schedule, schedule_file) = match (&args.schedule, args.betas) {
             (Some(ScheduleArg::File(_)), Some(_)) => {
                 return Err(usage(
@@ -64,7 +72,7 @@ impl AisPlan {
             seed: args.seed,
             precision: args.precision.map_or(defaults.precision, Into::into),
         };
-        Ok(Self { start, schedule, schedule_file, transpose: args.transpose, annealing })
+        Ok(Self { start, schedule, schedule_file, transpose, annealing })
     }
 
     /// What the advice of a warning depends on.

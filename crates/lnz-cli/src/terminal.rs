@@ -56,7 +56,10 @@ impl Table {
         let mut text = String::new();
         for (name, content) in &self.lines {
             let padding = " ".repeat(INDENT.saturating_sub(2 + name.chars().count()));
-            text += &format!("  {}{padding}", label().apply_to(name));
+            match name.as_str() {
+                "" => text += &" ".repeat(INDENT),
+                name => text += &format!("  {}{padding}", label().apply_to(name)),
+            }
             text += &wrap(content, width.clamp(50, 100) - INDENT, &" ".repeat(INDENT));
             text.push('\n');
         }

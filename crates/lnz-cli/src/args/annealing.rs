@@ -22,9 +22,6 @@ pub(crate) struct AnnealingArgs {
     /// `linear`, or a text file of betas that rise from 0 to 1 [default: linear]
     #[arg(long, value_name = "linear|FILE")]
     pub(crate) schedule: Option<ScheduleArg>,
-    /// Exchange the layers: the same Z, a different run
-    #[arg(long)]
-    pub(crate) transpose: bool,
     /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = Annealing::default().seed)]
     pub(crate) seed: u64,

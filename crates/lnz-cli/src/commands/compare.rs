@@ -1,7 +1,7 @@
 //! `lnz compare`: several strategies side by side on one model.
 
 use crate::args::CompareArgs;
-use crate::failure::{INTERRUPTED, usage};
+use crate::failure::INTERRUPTED;
 use crate::interrupt;
 use crate::model_source::Source;
 use crate::numbers::{duration, exact, short, with_decimals_of};
@@ -29,11 +29,6 @@ struct Comparison {
 }
 
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
-    if args.annealing.transpose {
-        return Err(usage(
-            "--transpose has no effect with `lnz compare`, which runs both orientations",
-        ));
-    }
     let plans = plans(args)?;
     let source = Source::load(&args.model)?;
     let watch = Watch::new(args.run.quiet);
@@ -58,9 +53,9 @@ fn plans(args: &CompareArgs) -> Result<Vec<(&'static str, AisPlan)>> {
     ];
     let mut plans = Vec::new();
     for (name, start) in starts {
-        let plan = AisPlan::with_start(start, &args.annealing)?;
-        plans.push((name, plan.clone()));
-        plans.push((name, AisPlan { transpose: true, ..plan }));
+        for transpose in [false, true] {
+            plans.push((name, AisPlan::with_start(start.clone(), &args.annealing, transpose)?));
+        }
     }
     Ok(plans)
 }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     reject_contradictions(args)?;
     // Everything that can be refused is refused before the first second of work.
-    let plan = AisPlan::new(&args.start, &args.annealing)?;
+    let plan = AisPlan::new(&args.start, &args.annealing, args.transpose)?;
     if let Some(path) = &args.save_weights {
         io::check_npy_path(path)?;
     }
@@ -106,7 +106,7 @@ fn sampling_option(args: &EstimateArgs) -> Option<&'static str> {
         ("--betas", annealing.betas.is_some()),
         ("--chains", annealing.chains.is_some()),
         ("--schedule", annealing.schedule.is_some()),
-        ("--transpose", annealing.transpose),
+        ("--transpose", args.transpose),
         ("--precision", annealing.precision.is_some()),
         ("--save-weights", args.save_weights.is_some()),
     ];
