@@ -232,6 +232,11 @@ mod tests {
     }
 
     #[test]
+    fn help_states_the_default_precision() {
+        assert_eq!(lnz::Precision::default(), lnz::Precision::I16);
+    }
+
+    #[test]
     fn negative_parameters_need_no_equals_sign() {
         let line = "lnz generate gwgm --mu-mu -10 --lambda -0.1 -o m.npz";
         assert!(Cli::try_parse_from(line.split(' ')).is_ok());

@@ -4,7 +4,7 @@ use crate::args::{AnnealingArgs, BinarizeArg, DEFAULT_BETAS, ScheduleArg, StartA
 use crate::failure::usage;
 use anyhow::Result;
 use lnz::data::Binarize;
-use lnz::{Annealing, Error, Flips, RunSettings, Sampler, Sampling, Schedule};
+use lnz::{Annealing, Error, Flips, RunSettings, Sampler, Sampling, Schedule, StartedFrom};
 use std::path::{Path, PathBuf};
 
 /// One run of annealed importance sampling.
@@ -78,9 +78,13 @@ impl AisPlan {
     /// What the advice of a warning depends on.
     pub(crate) fn run_settings(&self) -> RunSettings {
         RunSettings {
-            betas: self.schedule.intervals(),
+            betas: self.schedule_file.is_none().then(|| self.schedule.intervals()),
             chains: self.annealing.chains,
-            uniform_start: matches!(self.start, StartPlan::Uniform),
+            start: match self.start {
+                StartPlan::Uniform => StartedFrom::Uniform,
+                StartPlan::Data { .. } => StartedFrom::Data,
+                StartPlan::Sampled(_) => StartedFrom::Model,
+            },
             transposed: self.transpose,
         }
     }

@@ -51,10 +51,10 @@ impl Watch {
         let Ok(mut phase) = self.phase.try_lock() else { return };
         if *phase != Some(progress.phase) {
             *phase = Some(progress.phase);
-            bar.reset();
             bar.set_style(style(progress.phase));
             bar.set_length(progress.total);
             bar.set_message("");
+            bar.reset();
             bar.enable_steady_tick(Duration::from_millis(200));
         }
         // Threads report out of order.
@@ -73,11 +73,10 @@ impl Watch {
 impl Observer for Watch {
     fn progress(&self, progress: Progress) {
         let Some(bar) = &self.bar else { return };
-        let now = self.clock.elapsed().as_millis() as u64 + 1;
+        let now = self.clock.elapsed().as_millis() as u64;
         let drawn = self.drawn.load(Ordering::Relaxed);
-        let due = drawn == 0 || now >= drawn + BETWEEN_DRAWS_MS;
-        // Only one of the threads that find it due draws.
-        if due
+        // Work that is done at once shows no bar; of the threads that find one due, one draws it.
+        if now >= drawn + BETWEEN_DRAWS_MS
             && self.drawn.compare_exchange(drawn, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
             self.draw(bar, progress);

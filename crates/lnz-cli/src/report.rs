@@ -190,10 +190,12 @@ fn in_words(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lnz::StartedFrom;
 
     #[test]
     fn advice_is_said_in_flags() {
-        let run = RunSettings { betas: 1024, chains: 1024, uniform_start: true, transposed: false };
+        let start = StartedFrom::Uniform;
+        let run = RunSettings { betas: Some(1024), chains: 1024, start, transposed: false };
         let warning = Warning::FewEffectiveChains { ess: 2.0, chains: 1024 };
         let text = in_words(&warning.advice(&run));
         assert_eq!(text, "try --start gibbs, --betas 4096 or --transpose");

@@ -45,14 +45,25 @@ pub enum Warning {
 /// The settings of an annealing run that the advice of a warning depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunSettings {
-    /// Intervals of the schedule.
-    pub betas: usize,
+    /// Intervals of a linear schedule; `None` if the betas were given one by one.
+    pub betas: Option<usize>,
     /// Chains asked for.
     pub chains: usize,
-    /// The run started from the uniform distribution.
-    pub uniform_start: bool,
+    /// What the run started from.
+    pub start: StartedFrom,
     /// The layers were exchanged.
     pub transposed: bool,
+}
+
+/// What an annealing run started from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartedFrom {
+    /// The uniform distribution.
+    Uniform,
+    /// Means of data, which exist for the visible units only.
+    Data,
+    /// Means of samples of the model.
+    Model,
 }
 
 /// One change of a setting that may help: `--setting value` on the command line,
@@ -115,15 +126,14 @@ impl Warning {
             }
             Warning::FewEffectiveChains { .. } | Warning::OneChainDominates { .. } => {
                 let mut changes = Vec::new();
-                if run.uniform_start {
+                if run.start == StartedFrom::Uniform {
                     changes.push(Change { setting: "start", value: Some("gibbs".into()) });
                 }
-                if run.betas < LONG_SCHEDULE {
-                    changes.push(change("betas", run.betas.saturating_mul(4)));
-                } else {
-                    changes.push(change("chains", run.chains.saturating_mul(4)));
-                }
-                if !run.transposed {
+                changes.push(match run.betas {
+                    Some(betas) if betas < LONG_SCHEDULE => change("betas", betas * 4),
+                    _ => change("chains", run.chains.saturating_mul(4)),
+                });
+                if !run.transposed && run.start != StartedFrom::Data {
                     changes.push(Change { setting: "transpose", value: None });
                 }
                 changes
@@ -183,8 +193,12 @@ impl Diagnosis {
 mod tests {
     use super::*;
 
-    const RUN: RunSettings =
-        RunSettings { betas: 1024, chains: 1024, uniform_start: true, transposed: false };
+    const RUN: RunSettings = RunSettings {
+        betas: Some(1024),
+        chains: 1024,
+        start: StartedFrom::Uniform,
+        transposed: false,
+    };
 
     fn diagnose(samples: &[f64], requested: usize) -> Diagnosis {
         Diagnosis::of_annealing(&Estimate::from_samples(samples), requested)
@@ -213,8 +227,12 @@ mod tests {
         let warning = Warning::FewEffectiveChains { ess: 5.0, chains: 1024 };
         let settings = |run| warning.advice(&run).iter().map(|c| c.setting).collect::<Vec<_>>();
         assert_eq!(settings(RUN), ["start", "betas", "transpose"]);
-        let tried = RunSettings { uniform_start: false, transposed: true, betas: 1 << 20, ..RUN };
-        assert_eq!(settings(tried), ["chains"]);
+        let tried = RunSettings { start: StartedFrom::Model, transposed: true, ..RUN };
+        assert_eq!(settings(tried), ["betas"]);
+        assert_eq!(settings(RunSettings { betas: Some(1 << 20), ..tried }), ["chains"]);
+        // Means of data have no transpose, and a list of betas has no number to raise.
+        let given = RunSettings { start: StartedFrom::Data, betas: None, ..RUN };
+        assert_eq!(settings(given), ["chains"]);
         assert_eq!(warning.advice(&RUN)[1].value.as_deref(), Some("4096"));
     }
 

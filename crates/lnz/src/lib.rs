@@ -23,7 +23,7 @@ mod start;
 pub use anneal::{Annealed, Annealing, Precision, anneal};
 pub use auto::{Auto, AutoEstimate, Family, FamilyReport, auto};
 pub use builtin::{BUILT_IN, BuiltIn};
-pub use diagnostics::{Change, Diagnosis, RunSettings, Verdict, Warning};
+pub use diagnostics::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
 pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::Estimate;

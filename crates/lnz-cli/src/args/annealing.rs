@@ -25,7 +25,7 @@ pub(crate) struct AnnealingArgs {
     /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = Annealing::default().seed)]
     pub(crate) seed: u64,
-    /// Resolution of the weights that the chains see; both are unbiased [default: i32]
+    /// Resolution of the weights that the chains see; all are unbiased [default: i16]
     #[arg(long, value_enum)]
     pub(crate) precision: Option<PrecisionArg>,
 }
@@ -46,10 +46,12 @@ impl FromStr for ScheduleArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PrecisionArg {
+    /// 16 bits, the fastest; 32 where that is too coarse
+    I16,
     /// 32 bits
     I32,
-    /// 16 bits, the fastest
-    I16,
+    /// Floating point: slow, for checking
+    F64,
 }
 
 impl From<PrecisionArg> for Precision {
@@ -57,6 +59,7 @@ impl From<PrecisionArg> for Precision {
         match precision {
             PrecisionArg::I32 => Precision::I32,
             PrecisionArg::I16 => Precision::I16,
+            PrecisionArg::F64 => Precision::F64,
         }
     }
 }

@@ -13,7 +13,7 @@ fn estimate(arguments: &[&str]) -> Value {
 #[test]
 fn the_json_of_ais_keeps_its_contract() {
     let folder = Folder::new();
-    let result = estimate(&[&folder.small_model("m.npz")]);
+    let result = estimate(&[&folder.small_model("m.npz"), "--precision", "i32"]);
     assert_eq!(
         fields(&result),
         [
