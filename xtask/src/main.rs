@@ -1,1 +1,121 @@
-fn main() {}
+//! The project's own tasks: `cargo xtask test` runs every check, in the order of their cost.
+
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// One check: what it is called, and the cargo command that makes it.
+struct Step {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// The rustup component it needs beyond the compiler, and the cargo subcommand that shows it is there.
+    component: Option<(&'static str, &'static str)>,
+    environment: Option<(&'static str, &'static str)>,
+}
+
+const STEPS: [Step; 5] = [
+    Step {
+        name: "formatting",
+        arguments: &["fmt", "--all", "--check"],
+        component: Some(("rustfmt", "fmt")),
+        environment: None,
+    },
+    Step {
+        name: "clippy, warnings denied",
+        arguments: &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
+        component: Some(("clippy", "clippy")),
+        environment: None,
+    },
+    Step {
+        name: "unit, property and command-line tests",
+        arguments: &["test", "--workspace", "--all-targets", "--quiet"],
+        component: None,
+        environment: None,
+    },
+    Step {
+        name: "examples in the documentation",
+        arguments: &["test", "--workspace", "--doc", "--quiet"],
+        component: None,
+        environment: None,
+    },
+    Step {
+        name: "documentation, warnings denied",
+        arguments: &["doc", "--workspace", "--no-deps", "--quiet"],
+        component: None,
+        environment: Some(("RUSTDOCFLAGS", "-D warnings")),
+    },
+];
+
+const USAGE: &str =
+    "usage: cargo xtask test    run every check: formatting, clippy, tests, documentation";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => test(),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn test() -> ExitCode {
+    let missing: Vec<&str> = STEPS
+        .iter()
+        .filter_map(|step| step.component)
+        .filter(|(_, subcommand)| !is_installed(subcommand))
+        .map(|(component, _)| component)
+        .collect();
+    if !missing.is_empty() {
+        let missing = missing.join(" ");
+        eprintln!("FAILED: {missing} not installed; run `rustup component add {missing}`");
+        return ExitCode::FAILURE;
+    }
+    let clock = Instant::now();
+    for (i, step) in STEPS.iter().enumerate() {
+        println!("[{}/{}] {}: cargo {}", i + 1, STEPS.len(), step.name, step.arguments.join(" "));
+        let step_clock = Instant::now();
+        if let Err(reason) = step.run() {
+            eprintln!("FAILED: {} ({reason}, {})", step.name, in_seconds(step_clock.elapsed()));
+            return ExitCode::FAILURE;
+        }
+        println!("      ok, {}", in_seconds(step_clock.elapsed()));
+    }
+    println!("all checks passed, {}", in_seconds(clock.elapsed()));
+    ExitCode::SUCCESS
+}
+
+impl Step {
+    fn run(&self) -> Result<(), String> {
+        let status = cargo()
+            .args(self.arguments)
+            .envs(self.environment)
+            .status()
+            .map_err(|error| format!("cargo cannot be started: {error}"))?;
+        if status.success() { Ok(()) } else { Err(status.to_string()) }
+    }
+}
+
+fn is_installed(subcommand: &str) -> bool {
+    cargo()
+        .args([subcommand, "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// The cargo that runs this program, at the top of the workspace.
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    command
+}
+
+fn in_seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}

@@ -1,1 +1,34 @@
-fn main() {}
+//! `lnz`, the command-line tool: arguments, one command, an exit code.
+
+mod args;
+mod commands;
+mod failure;
+mod interrupt;
+mod model_source;
+mod numbers;
+mod plan;
+mod progress;
+mod report;
+mod run;
+mod terminal;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Estimate(args) => commands::estimate::run(&args),
+        Command::Exact(args) => commands::exact::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Convert(args) => commands::convert::run(&args),
+        Command::Generate(args) => commands::generate::run(&args),
+        Command::Models(args) => commands::models::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => failure::explain(&error),
+    }
+}

@@ -32,6 +32,7 @@ pub(crate) mod tensors;
 
 use crate::{Error, Rbm, Result};
 use ndarray::{Array1, ArrayViewD};
+use std::io::Write;
 use std::path::Path;
 use tensors::TensorSource;
 
@@ -147,20 +148,36 @@ pub fn write_model(path: &Path, stored: &StoredModel) -> Result<()> {
         // The model is in units {0, 1}; another word would have it converted again.
         stored.to_mut().metadata.insert("units".to_owned(), "binary".to_owned());
     }
-    let write = match Format::to_write(path)? {
-        Format::Npz => npz::write,
-        Format::Safetensors => safetensors::write,
-        Format::Mat => mat::write,
-        Format::Npy => {
-            return Err(Error::Write {
-                path: path.to_owned(),
-                problem: "a .npy file has no place for biases; use .npz, .safetensors or .mat"
-                    .into(),
-                bad_path: true,
-            });
-        }
-    };
+    let write = writer_for(path)?;
     save::write_whole(path, |writer| write(writer, &stored))
+}
+
+type WriteModel = fn(&mut dyn Write, &StoredModel) -> std::io::Result<()>;
+
+fn writer_for(path: &Path) -> Result<WriteModel> {
+    match Format::to_write(path)? {
+        Format::Npz => Ok(npz::write),
+        Format::Safetensors => Ok(safetensors::write),
+        Format::Mat => Ok(mat::write),
+        Format::Npy => Err(Error::Write {
+            path: path.to_owned(),
+            problem: "a .npy file has no place for biases; use .npz, .safetensors or .mat".into(),
+            bad_path: true,
+        }),
+    }
+}
+
+/// Fails as [`write_model`] would, if the path is at fault; nothing is left behind.
+///
+/// Long work asks before it starts, so that its result does not end at a wrong path.
+pub fn check_model_path(path: &Path) -> Result<()> {
+    writer_for(path)?;
+    save::check_writable(path)
+}
+
+/// The same for [`write_npy`].
+pub fn check_npy_path(path: &Path) -> Result<()> {
+    save::check_writable(path)
 }
 
 /// Writes an array as .npy, whole or not at all.

@@ -2,7 +2,9 @@
 
 mod anneal;
 mod auto;
+mod builtin;
 pub mod data;
+mod diagnostics;
 mod duration;
 mod error;
 mod estimate;
@@ -20,6 +22,8 @@ mod start;
 
 pub use anneal::{Annealed, Annealing, Precision, anneal};
 pub use auto::{Auto, AutoEstimate, Family, FamilyReport, auto};
+pub use builtin::{BUILT_IN, BuiltIn};
+pub use diagnostics::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
 pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::Estimate;

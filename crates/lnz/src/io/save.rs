@@ -2,25 +2,56 @@
 
 use crate::{Error, Result};
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Writes beside `path` and renames at the end, so that no reader ever sees half a file.
 pub(super) fn write_whole(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
-    // A link stays a link: the file it points to is the one replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    replace(&target, fill).map_err(|error| Error::Write {
+    replace(&target_of(path), fill).map_err(|error| in_words(path, &error))
+}
+
+/// Fails as [`write_whole`] would before its first byte, so that long work is not done in vain.
+pub(super) fn check_writable(path: &Path) -> Result<()> {
+    beside(&target_of(path)).map(drop).map_err(|error| in_words(path, &error))
+}
+
+/// A link stays a link: the file it points to is the one replaced.
+fn target_of(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn in_words(path: &Path, error: &io::Error) -> Error {
+    Error::Write {
         path: path.to_owned(),
-        problem: error.to_string(),
+        problem: match error.kind() {
+            // The operating system's words would name the temporary file.
+            ErrorKind::NotFound => "its folder does not exist".to_owned(),
+            ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            _ => error.to_string(),
+        },
         bad_path: is_about_the_path(error.kind()),
-    })
+    }
 }
 
 fn replace(target: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let existing = std::fs::metadata(target).ok();
-    if let Some(existing) = &existing
+    let mut writer = BufWriter::new(beside(target)?);
+    fill(&mut writer)?;
+    let beside = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    if let Some(existing) = existing {
+        beside.as_file().set_permissions(existing.permissions())?;
+    }
+    beside.as_file().sync_all()?;
+    beside.persist(target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A new file next to `target`, which may be replaced by it.
+fn beside(target: &Path) -> io::Result<NamedTempFile> {
+    if let Ok(existing) = std::fs::metadata(target)
         && !existing.is_file()
     {
         let kind =
@@ -34,16 +65,7 @@ fn replace(target: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     // the user's umask, and one that is replaced keeps its permissions.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let beside = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    let mut writer = BufWriter::new(beside);
-    fill(&mut writer)?;
-    let beside = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-    if let Some(existing) = existing {
-        beside.as_file().set_permissions(existing.permissions())?;
-    }
-    beside.as_file().sync_all()?;
-    beside.persist(target).map_err(|error| error.error)?;
-    Ok(())
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 /// Another path would work, whereas a full disk stays full.
@@ -88,10 +110,13 @@ mod tests {
     fn a_path_that_cannot_be_written_is_named() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path().join("missing/model.npz"), folder.path().to_owned()] {
-            let error = write_whole(&path, |_| Ok(())).unwrap_err();
-            assert!(matches!(error, Error::Write { bad_path: true, .. }), "{error}");
-            assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
+            for error in [write_whole(&path, |_| Ok(())), check_writable(&path)] {
+                let error = error.unwrap_err();
+                assert!(matches!(error, Error::Write { bad_path: true, .. }), "{error}");
+                assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
+            }
         }
+        check_writable(&folder.path().join("model.npz")).unwrap();
         assert_eq!(files_in(folder.path()), 0);
     }
 

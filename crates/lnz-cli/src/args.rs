@@ -1,0 +1,244 @@
+//! What can be typed: commands, options and their help.
+
+mod annealing;
+mod generate;
+mod start;
+mod values;
+
+pub(crate) use annealing::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg};
+pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
+pub(crate) use start::{BinarizeArg, StartArgs, StartKind};
+use values::threads;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+const FIRST_STEPS: &str = "\
+Examples:
+  lnz models                            list the built-in models
+  lnz estimate gwgm-hard                log Z of one of them
+  lnz estimate model.npz --json         log Z of a model in a file, for programs
+  lnz compare model.npz                 several strategies side by side
+  lnz inspect model.mat                 what is in a file and how it was understood
+
+MODEL is a file (.npz, .npy, .safetensors, .mat) or the name of a built-in model.
+Exit codes: 0 fine, 1 failed, 2 bad usage or input, 130 interrupted.";
+
+/// log Z of a Restricted Boltzmann Machine, and how far to trust it.
+#[derive(Debug, Parser)]
+#[command(name = "lnz", version, after_help = FIRST_STEPS, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Estimate log Z, or compute it where that is cheap
+    Estimate(Box<EstimateArgs>),
+    /// Compute log Z exactly by summing over all states
+    Exact(ExactArgs),
+    /// Run several strategies side by side on one model
+    Compare(CompareArgs),
+    /// Show what is in a model file and how it was understood
+    Inspect(InspectArgs),
+    /// Write a model in another format
+    Convert(ConvertArgs),
+    /// Make an artificial model of one of the paper's families
+    Generate(GenerateArgs),
+    /// List the built-in models
+    Models(ModelsArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+/// The model that a command is about.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// A model file, or the name of a built-in model (see `lnz models`)
+    pub(crate) model: PathBuf,
+    /// Values of the units in the file [default: what the file says, else binary]
+    #[arg(long, value_enum)]
+    pub(crate) units: Option<Units>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Units {
+    /// 0 and 1
+    Binary,
+    /// -1 and +1; converted exactly
+    Spin,
+}
+
+impl From<Units> for lnz::io::Units {
+    fn from(units: Units) -> Self {
+        match units {
+            Units::Binary => Self::Binary,
+            Units::Spin => Self::Spin,
+        }
+    }
+}
+
+/// How a long command runs and what it prints.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run and output")]
+pub(crate) struct RunArgs {
+    /// Number of threads [default: all]; results are the same bits for any number
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const ESTIMATE_EXAMPLES: &str = "\
+Examples:
+  lnz estimate gwgm-hard
+  lnz estimate gwgm-hard --start uniform               the classical start, 70% off here
+  lnz estimate gwgm-hard --start gibbs --transpose     the paper's remedy
+  lnz estimate rbm.mat --data train-images-idx3-ubyte.gz --betas 4096
+  lnz estimate rbm.npz --start metropolis --flips 15% --init ps --chain-layout single
+
+Without --method, a model that can be summed over in a few seconds is; options that only
+sampling understands select AIS. Fields of --json that do not apply are null.";
+
+#[derive(Debug, Args)]
+#[command(after_help = ESTIMATE_EXAMPLES)]
+pub(crate) struct EstimateArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// How to obtain log Z
+    #[arg(long, value_enum, default_value_t = MethodArg::Auto)]
+    pub(crate) method: MethodArg,
+    /// Sample even if the exact value is cheap
+    #[arg(long)]
+    pub(crate) no_exact: bool,
+    #[command(flatten)]
+    pub(crate) start: StartArgs,
+    #[command(flatten)]
+    pub(crate) annealing: AnnealingArgs,
+    /// Exchange the layers: the same Z, a different run
+    #[arg(long, help_heading = "Annealing")]
+    pub(crate) transpose: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array
+    #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
+    pub(crate) save_weights: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodArg {
+    /// Exact when that takes a few seconds, AIS otherwise
+    Auto,
+    /// Annealed importance sampling
+    Ais,
+    /// Sum over all states
+    Exact,
+}
+
+const EXACT_EXAMPLES: &str = "\
+Examples:
+  lnz exact bms-3                60 x 540, but three independent blocks
+  lnz exact model.npz --force    however long it takes";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXACT_EXAMPLES)]
+pub(crate) struct ExactArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Start even if it will take long
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  lnz compare gwgm-hard
+  lnz compare model.npz --betas 4096 --chains 256 --json";
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Do not compute the exact value
+    #[arg(long)]
+    pub(crate) no_exact: bool,
+    #[command(flatten)]
+    pub(crate) annealing: AnnealingArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  lnz convert rbm.mat rbm.npz
+  lnz convert ising.npz ising.safetensors --units spin    the result has units 0 and 1";
+
+#[derive(Debug, Args)]
+#[command(after_help = CONVERT_EXAMPLES)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// The new file; its extension chooses the format (.npz, .safetensors, .mat)
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  lnz completions bash > ~/.local/share/bash-completion/completions/lnz
+  lnz completions fish > ~/.config/fish/completions/lnz.fish";
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_states_the_default_precision() {
+        assert_eq!(lnz::Precision::default(), lnz::Precision::I16);
+    }
+
+    #[test]
+    fn negative_parameters_need_no_equals_sign() {
+        let line = "lnz generate gwgm --mu-mu -10 --lambda -0.1 -o m.npz";
+        assert!(Cli::try_parse_from(line.split(' ')).is_ok());
+    }
+}

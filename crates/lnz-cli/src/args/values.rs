@@ -1,0 +1,56 @@
+//! Values on the command line that need more than a type.
+
+use lnz::Flips;
+
+/// Counts above this are typing errors, and would only exhaust the memory.
+pub(crate) const LARGEST_COUNT: usize = 100_000_000;
+
+/// More threads than this are refused by operating systems anyway.
+const MOST_THREADS: usize = 1024;
+
+/// A count of at least one.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
+    between(text, LARGEST_COUNT)
+}
+
+/// A number of threads.
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    between(text, MOST_THREADS)
+}
+
+fn between(text: &str, most: usize) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|n| (1..=most).contains(n))
+        .ok_or_else(|| format!("expected a whole number from 1 to {most}"))
+}
+
+/// `3` units or `15%` of them.
+pub(crate) fn flips(text: &str) -> Result<Flips, String> {
+    let parsed = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse().map(Flips::Percent).ok(),
+        None => text.parse().map(Flips::Units).ok(),
+    };
+    parsed.ok_or_else(|| "expected a number of units such as 3, or a share such as 15%".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flips_are_units_or_per_cent() {
+        assert_eq!(flips("3"), Ok(Flips::Units(3)));
+        assert_eq!(flips("12.5%"), Ok(Flips::Percent(12.5)));
+        assert!(flips("3.5").is_err());
+        assert!(flips("%").is_err());
+    }
+
+    #[test]
+    fn counts_start_at_one() {
+        assert_eq!(positive("1"), Ok(1));
+        for bad in ["0", "-1", "1e3", "", "99999999999999999999"] {
+            assert!(positive(bad).unwrap_err().contains("from 1 to 100000000"));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! One file per command.
+
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod convert;
+pub(crate) mod estimate;
+pub(crate) mod exact;
+pub(crate) mod generate;
+pub(crate) mod inspect;
+pub(crate) mod models;

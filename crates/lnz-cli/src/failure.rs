@@ -1,0 +1,101 @@
+//! What went wrong, as one sentence on standard error and an exit code.
+
+use crate::numbers::duration;
+use lnz::Error;
+use std::fmt;
+use std::process::ExitCode;
+
+/// Exit code of bad usage or input; the same as clap's.
+const BAD_INPUT: u8 = 2;
+/// Exit code of a failure that is nobody's typing error.
+const FAILED: u8 = 1;
+/// Exit code after Ctrl-C, 128 + SIGINT as shells have it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Options that do not go together, or input that only a command can judge.
+#[derive(Debug)]
+pub(crate) struct Usage(String);
+
+/// An error of usage with this text, which names the flag.
+pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Usage(text.into()))
+}
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Prints the error and chooses the exit code.
+pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
+    let code = exit_code(error);
+    // Nobody to tell if standard error is gone too.
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "error: {}", sentence(error));
+    ExitCode::from(code)
+}
+
+fn exit_code(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Cancelled { .. }) => INTERRUPTED,
+        Some(Error::Write { bad_path: false, .. }) => FAILED,
+        Some(_) => BAD_INPUT,
+        None if error.is::<Usage>() => BAD_INPUT,
+        None => FAILED,
+    }
+}
+
+/// The library speaks of settings; here they are flags.
+fn sentence(error: &anyhow::Error) -> String {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Setting { setting, found, expected }) => {
+            format!("{} is {found}; expected {expected}", flag(setting))
+        }
+        Some(Error::TooManyStates { free_units, seconds, .. }) => format!(
+            "the exact value needs 2^{free_units} states, about {} on this machine; use `lnz estimate --method ais`, or wait for `lnz exact --force`",
+            duration(*seconds)
+        ),
+        Some(Error::TooManyUnits { free_units, limit, seconds }) => format!(
+            "the exact value needs 2^{free_units} states, about {} on this machine, and 2^{limit} is the limit; use `lnz estimate --method ais`",
+            duration(*seconds)
+        ),
+        _ => format!("{error:#}"),
+    }
+}
+
+/// The flag of a setting: `chain_layout` is `--chain-layout`.
+pub(crate) fn flag(setting: &str) -> String {
+    format!("--{}", setting.replace('_', "-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_become_flags() {
+        let error = Error::Setting {
+            setting: "sigma_mu",
+            found: "NaN".into(),
+            expected: "a finite number".into(),
+        };
+        let error = anyhow::Error::new(error);
+        assert_eq!(sentence(&error), "--sigma-mu is NaN; expected a finite number");
+        assert_eq!(exit_code(&error), BAD_INPUT);
+    }
+
+    #[test]
+    fn a_full_disk_is_not_bad_usage() {
+        let write = |bad_path| {
+            let problem = "no space left".to_string();
+            exit_code(&anyhow::Error::new(Error::Write { path: "x".into(), problem, bad_path }))
+        };
+        assert_eq!(write(false), FAILED);
+        assert_eq!(write(true), BAD_INPUT);
+        let stopped = Error::Cancelled { reached: "while annealing".into() };
+        assert_eq!(exit_code(&anyhow::Error::new(stopped)), INTERRUPTED);
+    }
+}

@@ -1,0 +1,110 @@
+//! The progress bar: an observer of long work that also carries Ctrl-C to it.
+
+use crate::{interrupt, numbers};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use lnz::{Observer, Phase, Progress};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Redrawing more often than this costs time and tells nothing.
+const BETWEEN_DRAWS_MS: u64 = 100;
+
+/// Shows the progress of work on standard error, if that is a terminal.
+pub(crate) struct Watch {
+    /// `None` when nothing is to be shown.
+    bar: Option<ProgressBar>,
+    clock: Instant,
+    /// When the bar was last drawn, in milliseconds of the clock: most calls end here.
+    drawn: AtomicU64,
+    phase: Mutex<Option<Phase>>,
+}
+
+impl Watch {
+    /// Starts to listen for Ctrl-C, too.
+    pub(crate) fn new(quiet: bool) -> Self {
+        interrupt::listen();
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let bar = shown.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
+        Self { bar, clock: Instant::now(), drawn: AtomicU64::new(0), phase: Mutex::new(None) }
+    }
+
+    /// Names the next piece of work, where there are several.
+    pub(crate) fn begin(&self, name: &str) {
+        if let (Some(bar), Ok(mut phase)) = (&self.bar, self.phase.lock()) {
+            *phase = None;
+            bar.set_prefix(format!("{name}  "));
+        }
+    }
+
+    /// Removes the bar, so that the result stands alone.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn draw(&self, bar: &ProgressBar, progress: Progress) {
+        // Another thread is drawing: its news are as good.
+        let Ok(mut phase) = self.phase.try_lock() else { return };
+        if *phase != Some(progress.phase) {
+            *phase = Some(progress.phase);
+            bar.set_style(style(progress.phase));
+            bar.set_length(progress.total);
+            bar.set_message("");
+            bar.reset();
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        // Threads report out of order.
+        bar.set_position(progress.done.max(bar.position()));
+        match (progress.log_z, progress.beta) {
+            (Some(log_z), Some(beta)) if beta < 1.0 => {
+                bar.set_message(format!("  log Z {log_z:.2} at beta {beta:.3}"));
+            }
+            (Some(log_z), _) => bar.set_message(format!("  log Z {log_z:.2} so far")),
+            (None, Some(beta)) => bar.set_message(format!("  beta {beta:.3}")),
+            (None, None) => {}
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&self, progress: Progress) {
+        let Some(bar) = &self.bar else { return };
+        let now = self.clock.elapsed().as_millis() as u64;
+        let drawn = self.drawn.load(Ordering::Relaxed);
+        // Work that is done at once shows no bar; of the threads that find one due, one draws it.
+        if now >= drawn + BETWEEN_DRAWS_MS
+            && self.drawn.compare_exchange(drawn, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        {
+            self.draw(bar, progress);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
+fn style(phase: Phase) -> ProgressStyle {
+    let (name, unit) = match phase {
+        Phase::Enumerate => ("summing", "states"),
+        Phase::Start => ("sampling means", "steps"),
+        Phase::Anneal => ("annealing", "chain-steps"),
+        _ => ("working", "steps"),
+    };
+    let template = format!(
+        "  {{prefix}}{name} {{bar:20}} {{percent:>3}}%  {{rate}} {unit}/s  {{left}} left{{msg}}"
+    );
+    ProgressStyle::with_template(&template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━╸ ")
+        .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+            let _ = write!(out, "{}", numbers::short(state.per_sec()));
+        })
+        .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
+            let _ = write!(out, "{}", numbers::duration(state.eta().as_secs().max(1) as f64));
+        })
+}

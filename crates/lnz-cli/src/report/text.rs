@@ -1,0 +1,144 @@
+//! A result for people: the number, whether to believe it, and how it was obtained.
+
+use super::{Cost, ModelSummary, Report, Samples, Settings};
+use crate::numbers::{count, duration, exact, plural, short, with_decimals_of};
+use crate::terminal::{Table, bad, good, value};
+use lnz::{ChainLayout, Verdict};
+
+impl Report {
+    pub(super) fn to_text(&self) -> String {
+        let mut table = Table::default();
+        // The reason to distrust a number comes before the number.
+        for (i, warning) in self.warnings.iter().enumerate() {
+            let label = if i == 0 { "verdict" } else { "" };
+            table.line(label, format!("{} {}", bad().apply_to("suspect:"), warning.found));
+            if !warning.advice.is_empty() {
+                table.line("", &warning.advice);
+            }
+        }
+        table.line("model", self.model.to_text());
+        table.line("log Z", self.log_z_text());
+        if self.verdict != Verdict::Suspect {
+            let verdict = match self.verdict {
+                Verdict::Exact => "exact:",
+                _ => "consistent:",
+            };
+            table.line("verdict", format!("{} {}", good().apply_to(verdict), self.reason));
+            if self.verdict == Verdict::Consistent {
+                table.line("", format!("try `lnz compare {}`", self.model.name));
+            }
+        }
+        table.line("method", self.method_text());
+        if let (Some(samples), Some(ess)) = (&self.samples, self.ess) {
+            table.line("samples", samples.to_text(ess));
+        }
+        table.line("cost", self.cost.to_text());
+        table.text()
+    }
+
+    fn log_z_text(&self) -> String {
+        if self.verdict == Verdict::Exact {
+            return value().apply_to(exact(self.log_z)).to_string();
+        }
+        let round = |x| with_decimals_of(self.std_error, x);
+        let log_z = value().apply_to(round(self.log_z));
+        if !self.std_error.is_finite() {
+            return format!("{log_z}, error unknown");
+        }
+        let [low, high] = self.interval.map(round);
+        format!("{log_z} ± {}   95% interval [{low}, {high}]", round(self.std_error))
+    }
+
+    fn method_text(&self) -> String {
+        let method = match self.samples {
+            None => "sum over the states of the smaller layer".to_owned(),
+            Some(_) => format!("ais {}", self.settings.to_text()),
+        };
+        match self.choice {
+            Some(choice) => format!("{method}\n{choice}"),
+            None => method,
+        }
+    }
+}
+
+impl ModelSummary {
+    pub(crate) fn to_text(&self) -> String {
+        format!(
+            "{}: {} visible x {} hidden, {}, weight rms {}",
+            self.name,
+            count(self.visible),
+            count(self.hidden),
+            plural(self.components, "component"),
+            short(self.weight_rms)
+        )
+    }
+}
+
+impl Settings {
+    /// What was annealed from where, on two lines.
+    fn to_text(&self) -> String {
+        let chains = self.chains.unwrap_or_default();
+        let betas = self.betas.unwrap_or_default();
+        let schedule = match self.schedule.as_deref() {
+            Some("linear") | None => String::new(),
+            Some(file) => format!(" from {file}"),
+        };
+        let turned = if self.transpose == Some(true) { ", transposed" } else { "" };
+        format!(
+            "from {}{turned}\n{} betas{schedule}, {}, seed {}",
+            self.start_text(),
+            count(betas),
+            plural(chains, "chain"),
+            self.seed.unwrap_or_default()
+        )
+    }
+
+    fn start_text(&self) -> String {
+        let start = self.start.unwrap_or_default();
+        let epsilon = self.epsilon.map(|e| format!("epsilon {e}")).unwrap_or_default();
+        let (Some(init), Some(samples), Some(steps)) = (self.init, self.samples, self.steps) else {
+            return match (start, &self.data) {
+                ("data", Some(file)) => format!("the means of {file} ({epsilon})"),
+                ("data", None) => format!("the data means stored with the model ({epsilon})"),
+                _ => "the uniform distribution".to_owned(),
+            };
+        };
+        let init = super::settings::init_name(init);
+        let (samples, steps) = (count(samples), count(steps));
+        let work = match self.chain_layout {
+            Some(ChainLayout::Single) => format!("one chain, {samples} x {steps} steps"),
+            _ => format!("{samples} chains x {steps} steps"),
+        };
+        let flips = self.flips.as_ref().map(|f| format!(", {f} flips")).unwrap_or_default();
+        format!("{start} means ({init} state, {work}{flips}, {epsilon})")
+    }
+}
+
+impl Samples {
+    fn to_text(&self, ess: f64) -> String {
+        format!(
+            "mean {:.2}, standard deviation {:.2}; {} of {} chains count effectively, the largest weight has {:.1}%",
+            self.mean_sample,
+            self.std_sample,
+            short(ess),
+            count(self.count),
+            self.max_weight_share * 100.0
+        )
+    }
+}
+
+impl Cost {
+    fn to_text(&self) -> String {
+        let threads = plural(self.threads, "thread");
+        let time = duration(self.seconds);
+        if let Some(states) = self.states {
+            return format!("{} states in {time} on {threads}", short(states));
+        }
+        let steps = short(self.chain_steps.unwrap_or_default() as f64);
+        let start = match self.start_seconds {
+            Some(seconds) if seconds >= 0.001 => format!(", start in {}", duration(seconds)),
+            _ => String::new(),
+        };
+        format!("{steps} chain-steps in {time}{start}, on {threads}")
+    }
+}

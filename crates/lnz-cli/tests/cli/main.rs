@@ -1,0 +1,8 @@
+//! The command-line tool as a user meets it: one process per question.
+
+mod bad_input;
+mod commands;
+mod estimate;
+mod files;
+mod interrupt;
+mod run;
