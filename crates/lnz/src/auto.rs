@@ -111,6 +111,11 @@ pub struct Sampled {
     pub betas: usize,
     /// Chain-steps in all, pilots and trials included.
     pub chain_steps: u64,
+    /// log Z from annealing the other way, from the core to the start: with `log_z` a bracket, if the
+    /// core represents the model. None without a core.
+    pub log_reverse: Option<f64>,
+    /// Relative error of Z there.
+    pub reverse_error: Option<f64>,
     /// The observer ended the run.
     pub stopped: bool,
 }

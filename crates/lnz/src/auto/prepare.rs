@@ -182,8 +182,11 @@ fn share_by_trial(ready: &mut [Ready]) {
             *share = 1.0 / (trial_error.powi(2) + 0.02f64.powi(2));
         }
     }
+    // The best two, and the second only if it counts: each costs as much as the other.
     let total = |ready: &[Ready]| ready.iter().map(|r| r.report.share).sum::<f64>();
-    let least = LEAST_SHARE * total(ready);
+    let mut shares: Vec<f64> = ready.iter().map(|r| r.report.share).collect();
+    shares.sort_by(|a, b| b.total_cmp(a));
+    let least = shares.get(1).copied().unwrap_or(0.0).max(LEAST_SHARE * total(ready));
     ready.iter_mut().filter(|r| r.report.share < least).for_each(|r| r.report.share = 0.0);
     let total = total(ready);
     ready.iter_mut().for_each(|r| r.report.share /= total);
