@@ -228,7 +228,27 @@ struct Ready {
     pilot: family::Pilot,
 }
 
+/// Sum of all |weights| and |biases| up to which float64 resolves log Z to 0.002 nats.
+const MOST_ENERGY: f64 = 1e13;
+
+/// Refuses what cannot be sampled: nothing to sum out, or energies that swallow a factor in Z.
+fn check_model(model: &Rbm) -> Result<()> {
+    if model.hidden() == 0 {
+        let expected = "at least 1 to sample; without them log Z is exact, choose that";
+        return Err(Error::setting("hidden units", 0, expected));
+    }
+    let biases = model.visible_bias().into_iter().chain(model.hidden_bias());
+    let energy: f64 = model.weights().iter().chain(biases).map(|v| v.abs()).sum();
+    if energy > MOST_ENERGY {
+        let found = format!("so large that the energies reach {energy:.1e}");
+        let expected = format!("energies below {MOST_ENERGY:e}, where float64 resolves log Z");
+        return Err(Error::setting("weights", found, expected));
+    }
+    Ok(())
+}
+
 fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Prepared> {
+    check_model(model)?;
     let swapped = model.transposed()?;
     let visible_is_small = model.visible() <= model.hidden();
     let (small, large) = if visible_is_small { (model, &swapped) } else { (&swapped, model) };
@@ -247,6 +267,10 @@ fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Prep
     let core = Core::build(&landscape, &found, settings.core, model.constant());
     let modes = pilot(modes_family(large, &landscape, &found).ok_or_else(out_of_range)?)?;
     let means = match &settings.data_means {
+        Some(means) if means.len() != model.visible() => {
+            let (found, expected) = (means.len(), model.visible());
+            return Err(Error::Width { what: "data_means".into(), found, expected });
+        }
         Some(means) => {
             let start = Start::from_means(means.view(), MEANS_EPSILON)?;
             means_family(model, &start, !visible_is_small)
