@@ -350,6 +350,18 @@ fn weights_beyond_float32_are_annealed_in_float64() {
 }
 
 #[test]
+fn long_thin_models_agree_in_both_orientations() {
+    // Too large to enumerate: two estimates must agree within the errors of both.
+    let model = gaussian(5000, 50, 0.01, 18);
+    let estimates = [&model, &model.transposed().unwrap()]
+        .map(|model| Estimate::from_samples(&uniform_run(model, 128, 256, 1).samples));
+    let [a, b] = estimates;
+    let error = a.std_error.hypot(b.std_error);
+    assert!(error < 0.1, "{error}");
+    assert!((a.log_z - b.log_z).abs() < 4.0 * error + ROUNDING, "{} {}", a.log_z, b.log_z);
+}
+
+#[test]
 fn z_is_unbiased_where_the_weights_freeze_every_chain() {
     // The chain that starts nearest the best state has all the weight: Z^/Z is about 16 times the
     // share of chains that do, with a standard deviation of sqrt(15 / 64) for 64 chains.

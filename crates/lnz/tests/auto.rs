@@ -10,6 +10,7 @@ use lnz::{
 use ndarray::{Array1, Array2, array};
 use rayon::ThreadPoolBuilder;
 use statistics::{assert_unbiased, exact, gaussian};
+use std::time::Instant;
 
 /// Rounding of float32 in the increments of log w, for schedules as long as these.
 const ROUNDING: f64 = 1e-4;
@@ -217,6 +218,31 @@ fn stopping_before_the_first_round_is_an_error_not_a_number() {
     }
     let error = auto(&gaussian(8, 6, 1.0, 14), &one_round(4096, 0), &Impatient).unwrap_err();
     assert!(matches!(error, Error::Cancelled { .. }));
+}
+
+/// One round, in both orientations: its time is bounded, and its interval says something.
+fn assert_answered(large: usize, small: usize, most_seconds: f64) {
+    for (visible, hidden) in [(large, small), (small, large)] {
+        let model = gaussian(visible, hidden, 0.05, 15);
+        let begin = Instant::now();
+        let found = estimate(&model, 4096, 0);
+        let seconds = begin.elapsed().as_secs_f64();
+        assert!(seconds < most_seconds, "{visible}x{hidden} took {seconds} s");
+        assert!(found.interval[1] - found.interval[0] < 1.0, "{:?}", found.interval);
+        assert!(found.lower_bound.unwrap() < found.log_z);
+    }
+}
+
+#[test]
+fn thin_models_are_answered() {
+    // About a second of one core; the rest is for a busy machine.
+    assert_answered(500, 12, 30.0);
+}
+
+#[test]
+#[ignore = "takes 25 seconds of one core for each model"]
+fn models_of_5000_by_50_are_answered_in_half_a_minute() {
+    assert_answered(5000, 50, 30.0);
 }
 
 /// |log Z^ / log Z - 1| of a plain annealing run of 256 chains and 512 betas.
