@@ -93,6 +93,8 @@ pub struct Sampled {
     pub interval: [f64; 2],
     /// log of the exact sum over the core.
     pub log_core: Option<f64>,
+    /// Relative error of Z from the weights alone, without the core.
+    pub weights_error: f64,
     /// The sampler's own estimate of the same sum.
     pub log_sampled_core: Option<f64>,
     /// States in the core.
@@ -135,6 +137,8 @@ pub struct FamilyReport {
     pub log_z: Option<f64>,
     /// Relative error of Z there.
     pub std_error: Option<f64>,
+    /// log Z from its weights alone in the main run, to be held against the trial, and its error.
+    pub weights: Option<(f64, f64)>,
 }
 
 /// log Z of a model: exact where that is affordable, sampled where not.

@@ -14,6 +14,8 @@ use std::time::Instant;
 const ISLANDS: usize = 8;
 /// Intervals of the schedules.
 const BETAS: usize = 1024;
+/// A core may hide how badly the rest is known: the weights alone must be known this well, too.
+const LARGEST_WEIGHTS_ERROR: f64 = 0.15;
 /// Chains and intervals of the run from the other end.
 const REVERSE_CHAINS: usize = 64;
 const REVERSE_BETAS: usize = 512;
@@ -49,7 +51,11 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
             break;
         }
         rounds += 1;
-        let parts: Vec<Summary> = tallies.iter().map(|tally| tally.summary(&core)).collect();
+        let parts: Vec<Summary> = tallies
+            .iter()
+            .zip(&chosen)
+            .map(|(tally, ready)| tally.summary(&core, ready.core_share))
+            .collect();
         let shares = chosen.iter().map(|r| r.report.share);
         let summary = combine(&shares.zip(parts.iter().copied()).collect::<Vec<_>>());
         let islands = tallies.iter().map(Tally::next_island).sum();
@@ -62,8 +68,9 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
                 // The next round takes as long as all before it.
                 let next =
                     round_begin.elapsed().as_secs_f64() * if rounds == 1 { 1.0 } else { 2.0 };
-                summary.relative_error <= settings.target_error
-                    || elapsed + next > settings.max_seconds
+                let known = summary.relative_error <= settings.target_error
+                    && summary.weights_error <= settings.target_error.max(LARGEST_WEIGHTS_ERROR);
+                known || elapsed + next > settings.max_seconds
             }
         };
         if enough {
@@ -82,6 +89,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
     for (family, part) in families.iter_mut().filter(|f| f.share > 0.0).zip(&parts) {
         family.log_z = Some(part.log_z);
         family.std_error = Some(part.relative_error);
+        family.weights = Some((part.log_weights, part.weights_error));
     }
     let has_core = core.states() > 0;
     Ok(Sampled {
@@ -91,6 +99,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         std_error: summary.relative_error,
         interval: interval(&summary, &parts, islands, core.log_z),
         log_core: has_core.then_some(core.log_z),
+        weights_error: summary.weights_error,
         log_sampled_core: has_core.then_some(summary.log_core),
         core_states: core.states(),
         families,
@@ -129,7 +138,9 @@ fn report(observer: &dyn Observer, settings: &Auto, rounds: usize, elapsed: f64,
     let part = match settings.rounds {
         Some(wanted) => rounds as f64 / wanted as f64,
         None => {
-            let by_error = (settings.target_error / now.relative_error).powi(2);
+            let target = settings.target_error;
+            let by_weights = target.max(LARGEST_WEIGHTS_ERROR) / now.weights_error;
+            let by_error = (target / now.relative_error).min(by_weights).powi(2);
             by_error.max(elapsed / settings.max_seconds)
         }
     };
