@@ -95,7 +95,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
     Ok(Sampled {
         visible: model.visible(),
         hidden: model.hidden(),
-        log_z: summary.log_z,
+        // What is known exactly is known better than what was sampled.
+        log_z: summary.log_z.max(core.log_z),
         std_error: summary.relative_error,
         interval: interval(&summary, &parts, islands, core.log_z),
         log_core: has_core.then_some(core.log_z),
