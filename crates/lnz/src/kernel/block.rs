@@ -9,7 +9,7 @@ use super::product::{Bits, Method, Scratch, sum_tile};
 use super::simd::{Kernel, Level, Simd, dispatch};
 use super::stream::Stream;
 use crate::math::softplus;
-use crate::random::{Purpose, Random};
+use crate::random::{Purpose, Random, stream_seed};
 use ndarray::Array1;
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
@@ -123,9 +123,8 @@ impl<'a, T: Fixed> Block<'a, T> {
             level,
             chains,
             streams: groups.clone().map(|k| Stream::new(seed, purpose, k)).collect(),
-            // The same seed as the stream's, whose state is filled from the next numbers.
             randoms: groups
-                .map(|k| Random::stream(seed ^ purpose as u64, Purpose::OneByOne, k))
+                .map(|k| Random::stream(stream_seed(seed, purpose, 0), Purpose::OneByOne, k))
                 .collect(),
             visible: Units {
                 bits: Bits::zeros(model.visible_bias.len(), chains),
