@@ -1,0 +1,70 @@
+//! What a calibration run was asked to do.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+pub(crate) const USAGE: &str = "usage: cargo xtask calibrate [options]
+  --quick              two models of each family, 20 s each at most; default 13, and 60 s
+  --seeds N            models of each family
+  --first-seed N       seed of the first; default 0
+  --family TEXT        only families whose name contains TEXT
+  --max-seconds S      time of auto on one model
+  --auto-only          without plain annealing
+  --output FILE        write the report there as well";
+
+/// Models of each family: 25 families make 325 models.
+const SEEDS: u64 = 13;
+const QUICK_SEEDS: u64 = 2;
+const QUICK_SECONDS: f64 = 20.0;
+
+pub(crate) struct Options {
+    pub(crate) seeds: Range<u64>,
+    pub(crate) family: Option<String>,
+    pub(crate) max_seconds: f64,
+    pub(crate) auto_only: bool,
+    pub(crate) output: Option<PathBuf>,
+    /// The options as typed.
+    pub(crate) typed: String,
+}
+
+impl Options {
+    pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let (mut count, mut first) = (None, 0);
+        let (mut quick, mut max_seconds) = (false, None);
+        let (mut family, mut auto_only, mut output) = (None, false, None);
+        let mut arguments = arguments;
+        let mut typed = Vec::new();
+        while let Some(name) = arguments.next() {
+            typed.push(name.clone());
+            let mut value = || {
+                let value = arguments.next().ok_or(format!("{name} needs a value"))?;
+                typed.push(value.clone());
+                Ok::<String, String>(value)
+            };
+            match name.as_str() {
+                "--quick" => quick = true,
+                "--auto-only" => auto_only = true,
+                "--seeds" => count = Some(number(&name, &value()?)?),
+                "--first-seed" => first = number(&name, &value()?)?,
+                "--family" => family = Some(value()?),
+                "--max-seconds" => max_seconds = Some(number(&name, &value()?)?),
+                "--output" => output = Some(PathBuf::from(value()?)),
+                _ => return Err(format!("{name} is not an option")),
+            }
+        }
+        let count = count.unwrap_or(if quick { QUICK_SEEDS } else { SEEDS });
+        let usual = if quick { QUICK_SECONDS } else { lnz::Auto::default().max_seconds };
+        Ok(Self {
+            seeds: first..first + count,
+            family,
+            max_seconds: max_seconds.unwrap_or(usual),
+            auto_only,
+            output,
+            typed: typed.join(" "),
+        })
+    }
+}
+
+fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{name} {text}: not a number"))
+}
