@@ -1,13 +1,15 @@
 //! What can be typed: commands, options and their help.
 
 mod annealing;
+mod auto;
 mod generate;
 mod start;
 mod values;
 
 pub(crate) use annealing::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg};
+pub(crate) use auto::AutoArgs;
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
-pub(crate) use start::{BinarizeArg, StartArgs, StartKind};
+pub(crate) use start::{StartArgs, StartKind};
 use values::threads;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -98,13 +100,14 @@ pub(crate) struct RunArgs {
 const ESTIMATE_EXAMPLES: &str = "\
 Examples:
   lnz estimate gwgm-hard
+  lnz estimate gwgm-hard --no-exact                    the same by sampling
   lnz estimate gwgm-hard --start uniform               the classical start, 70% off here
   lnz estimate gwgm-hard --start gibbs --transpose     the paper's remedy
   lnz estimate rbm.mat --data train-images-idx3-ubyte.gz --betas 4096
   lnz estimate rbm.npz --start metropolis --flips 15% --init ps --chain-layout single
 
-Without --method, a model that can be summed over in a few seconds is; options that only
-sampling understands select AIS. Fields of --json that do not apply are null.";
+Without --method, what can be summed over in a few seconds is, and the rest is sampled from several
+starts; options that only plain AIS understands select it. Fields of --json that do not apply are null.";
 
 #[derive(Debug, Args)]
 #[command(after_help = ESTIMATE_EXAMPLES)]
@@ -114,9 +117,14 @@ pub(crate) struct EstimateArgs {
     /// How to obtain log Z
     #[arg(long, value_enum, default_value_t = MethodArg::Auto)]
     pub(crate) method: MethodArg,
-    /// Sample even if the exact value is cheap
+    /// Sample the whole model even if it, or parts of it, can be summed exactly
     #[arg(long)]
     pub(crate) no_exact: bool,
+    /// With AIS: do not search for mass that it may have missed
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    #[command(flatten)]
+    pub(crate) auto: AutoArgs,
     #[command(flatten)]
     pub(crate) start: StartArgs,
     #[command(flatten)]
@@ -133,9 +141,9 @@ pub(crate) struct EstimateArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
-    /// Exact when that takes a few seconds, AIS otherwise
+    /// Exact where that takes a few seconds, otherwise a search for modes and several starts
     Auto,
-    /// Annealed importance sampling
+    /// Annealed importance sampling from one start, as in the paper
     Ais,
     /// Sum over all states
     Exact,
@@ -171,6 +179,9 @@ pub(crate) struct CompareArgs {
     /// Do not compute the exact value
     #[arg(long)]
     pub(crate) no_exact: bool,
+    /// Do not search for mass that the strategies may have missed
+    #[arg(long)]
+    pub(crate) no_check: bool,
     #[command(flatten)]
     pub(crate) annealing: AnnealingArgs,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! From what was typed to what will run: AIS settings that are complete and do not contradict.
 
-use crate::args::{AnnealingArgs, BinarizeArg, DEFAULT_BETAS, ScheduleArg, StartArgs, StartKind};
+use crate::args::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg, StartArgs, StartKind};
 use crate::failure::usage;
 use anyhow::Result;
 use lnz::data::Binarize;
@@ -86,6 +86,7 @@ impl AisPlan {
                 StartPlan::Sampled(_) => StartedFrom::Model,
             },
             transposed: self.transpose,
+            max_seconds: None,
         }
     }
 }
@@ -112,7 +113,7 @@ fn start_plan(args: &StartArgs) -> Result<StartPlan> {
         StartKind::Uniform => StartPlan::Uniform,
         StartKind::Data => StartPlan::Data {
             file: args.data.clone(),
-            binarize: args.binarize.map_or(Binarize::None, binarize),
+            binarize: args.binarize.map_or(Binarize::None, Into::into),
             epsilon,
         },
         StartKind::Gibbs => sampled(Sampler::Gibbs),
@@ -170,12 +171,4 @@ fn read_schedule(path: &Path) -> Result<Schedule> {
         }
         other => other.into(),
     })
-}
-
-fn binarize(arg: BinarizeArg) -> Binarize {
-    match arg {
-        BinarizeArg::None => Binarize::None,
-        BinarizeArg::Threshold => Binarize::Threshold,
-        BinarizeArg::Bernoulli => Binarize::Bernoulli,
-    }
 }

@@ -88,11 +88,21 @@ impl Observer for Watch {
     }
 }
 
+/// Work that is not counted in steps.
+fn plain_style(name: &str) -> ProgressStyle {
+    let template = format!("  {{prefix}}{name} {{bar:20}} {{elapsed}}{{msg}}");
+    ProgressStyle::with_template(&template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━╸ ")
+}
+
 fn style(phase: Phase) -> ProgressStyle {
     let (name, unit) = match phase {
         Phase::Enumerate => ("summing", "states"),
         Phase::Start => ("sampling means", "steps"),
         Phase::Anneal => ("annealing", "chain-steps"),
+        Phase::Prepare => return plain_style("searching for modes and trying starts"),
+        Phase::Round => return plain_style("annealing in rounds"),
         _ => ("working", "steps"),
     };
     let template = format!(

@@ -7,8 +7,9 @@ pub(crate) use settings::Settings;
 
 use crate::failure::flag;
 use crate::plan::AisPlan;
-use crate::run::{AisRun, ExactRun};
-use lnz::{Change, Diagnosis, Rbm, RunSettings, Verdict, Warning};
+use crate::run::{AisRun, AutoRun, ExactRun};
+use lnz::{Change, Diagnosis, Rbm, RunSettings, Sampled, SecondOpinion, StartedFrom};
+use lnz::{Verdict, Warning};
 use serde::Serialize;
 
 /// The object that `--json` prints; the names of its fields are a contract. Numbers that do not apply,
@@ -29,6 +30,8 @@ pub(crate) struct Report {
     cost: Cost,
     ess: Option<f64>,
     samples: Option<Samples>,
+    /// The parts that the default method sampled, with its families of starts.
+    sampled: Option<Vec<Sampled>>,
     #[serde(skip)]
     reason: &'static str,
     /// Why this method, if it was not asked for.
@@ -90,14 +93,19 @@ impl ModelSummary {
 }
 
 impl Report {
-    pub(crate) fn of_ais(model: ModelSummary, plan: &AisPlan, run: &AisRun) -> Self {
+    pub(crate) fn of_ais(
+        model: ModelSummary,
+        plan: &AisPlan,
+        run: &AisRun,
+        opinion: Option<&SecondOpinion>,
+    ) -> Self {
         let estimate = &run.estimate;
         Self {
             schema: 1,
             log_z: estimate.log_z,
             std_error: estimate.std_error,
             interval: estimate.interval,
-            lower_bound: None,
+            lower_bound: opinion.map(|opinion| opinion.lower_bound),
             verdict: run.diagnosis.verdict,
             warnings: warning_lines(&run.diagnosis, &plan.run_settings()),
             method: "ais",
@@ -118,7 +126,43 @@ impl Report {
                 std_sample: estimate.std_sample,
                 max_weight_share: estimate.max_weight_share,
             }),
+            sampled: None,
             reason: run.diagnosis.reason(),
+            choice: None,
+        }
+    }
+
+    pub(crate) fn of_auto(model: ModelSummary, run: &AutoRun) -> Self {
+        let estimate = &run.estimate;
+        let sum = |count: &dyn Fn(&Sampled) -> u64| estimate.sampled.iter().map(count).sum::<u64>();
+        let advised = RunSettings {
+            betas: None,
+            chains: sum(&|part| part.chains as u64) as usize,
+            start: StartedFrom::Auto,
+            transposed: false,
+            max_seconds: Some(run.settings.max_seconds),
+        };
+        Self {
+            schema: 1,
+            log_z: estimate.log_z,
+            std_error: estimate.std_error,
+            interval: estimate.interval,
+            lower_bound: estimate.lower_bound,
+            verdict: estimate.diagnosis.verdict,
+            warnings: warning_lines(&estimate.diagnosis, &advised),
+            method: "auto",
+            model,
+            settings: Settings::of_auto(&run.settings, &estimate.sampled),
+            cost: Cost {
+                chain_steps: Some(sum(&|part| part.chain_steps)),
+                seconds: run.seconds,
+                threads: rayon::current_num_threads(),
+                ..Cost::default()
+            },
+            ess: estimate.sampled.iter().map(|part| part.ess).reduce(f64::min),
+            samples: None,
+            sampled: Some(estimate.sampled.clone()),
+            reason: estimate.diagnosis.reason(),
             choice: None,
         }
     }
@@ -144,6 +188,7 @@ impl Report {
             },
             ess: None,
             samples: None,
+            sampled: None,
             reason: diagnosis.reason(),
             choice: None,
         }
@@ -190,12 +235,17 @@ fn in_words(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lnz::StartedFrom;
 
     #[test]
     fn advice_is_said_in_flags() {
         let start = StartedFrom::Uniform;
-        let run = RunSettings { betas: Some(1024), chains: 1024, start, transposed: false };
+        let run = RunSettings {
+            betas: Some(1024),
+            chains: 1024,
+            start,
+            transposed: false,
+            max_seconds: None,
+        };
         let warning = Warning::FewEffectiveChains { ess: 2.0, chains: 1024 };
         let text = in_words(&warning.advice(&run));
         assert_eq!(text, "try --start gibbs, --betas 4096 or --transpose");

@@ -5,9 +5,12 @@ use crate::model_source::Source;
 use crate::plan::{AisPlan, StartPlan};
 use crate::progress::Watch;
 use anyhow::{Context, Result};
-use lnz::data::{self, DataOptions};
-use lnz::{Annealed, Diagnosis, Estimate, Rbm, Start, anneal, exact_cost, exact_log_z_within};
+use lnz::data::{self, Binarize, DataOptions};
+use lnz::{Annealed, Auto, AutoEstimate, Diagnosis, Estimate, Rbm, SecondOpinion, Start};
+use lnz::{anneal, exact_cost, exact_log_z_within, second_opinion};
+use ndarray::Array1;
 use std::borrow::Cow;
+use std::path::Path;
 use std::time::Instant;
 
 /// What AIS found, at what cost.
@@ -21,8 +24,33 @@ pub(crate) struct AisRun {
     pub(crate) chain_steps: u64,
 }
 
-/// One run of annealed importance sampling.
-pub(crate) fn ais(source: &Source, plan: &AisPlan, watch: &Watch) -> Result<AisRun> {
+/// What the default estimator found, at what cost.
+#[derive(Debug)]
+pub(crate) struct AutoRun {
+    pub(crate) settings: Auto,
+    pub(crate) estimate: AutoEstimate,
+    pub(crate) seconds: f64,
+}
+
+/// One run of the default estimator.
+pub(crate) fn auto(source: &Source, settings: Auto, watch: &Watch) -> Result<AutoRun> {
+    let clock = Instant::now();
+    let estimate = lnz::auto(source.model(), &settings, watch)?;
+    Ok(AutoRun { settings, estimate, seconds: clock.elapsed().as_secs_f64() })
+}
+
+/// What a quick search says about a model; nothing if it was stopped, or cannot be asked.
+pub(crate) fn opinion(source: &Source, seed: u64, watch: &Watch) -> Option<SecondOpinion> {
+    second_opinion(source.model(), seed, watch).ok()
+}
+
+/// One run of annealed importance sampling, held against the opinion of a search.
+pub(crate) fn ais(
+    source: &Source,
+    plan: &AisPlan,
+    opinion: Option<&SecondOpinion>,
+    watch: &Watch,
+) -> Result<AisRun> {
     let model = match plan.transpose {
         true => Cow::Owned(source.model().transposed().map_err(|_| no_layer_to_start_from())?),
         false => Cow::Borrowed(source.model()),
@@ -34,7 +62,7 @@ pub(crate) fn ais(source: &Source, plan: &AisPlan, watch: &Watch) -> Result<AisR
     let annealed = anneal(&model, &start, &plan.schedule, &plan.annealing, watch)?;
     let seconds = clock.elapsed().as_secs_f64();
     let estimate = Estimate::from_samples(&annealed.samples);
-    let diagnosis = Diagnosis::of_annealing(&estimate, annealed.requested);
+    let diagnosis = Diagnosis::of_annealing(&estimate, annealed.requested, opinion);
     let chain_steps = annealed.samples.len() as u64 * plan.schedule.intervals() as u64;
     Ok(AisRun { annealed, estimate, diagnosis, start_seconds, seconds, chain_steps })
 }
@@ -45,8 +73,7 @@ fn start(source: &Source, model: &Rbm, plan: &AisPlan, watch: &Watch) -> Result<
         StartPlan::Uniform => Start::uniform(model.visible()),
         StartPlan::Sampled(sampling) => Start::sampled(model, sampling, seed, watch)?,
         StartPlan::Data { file: Some(path), binarize, epsilon } => {
-            let options = DataOptions { width: Some(model.visible()), binarize: *binarize, seed };
-            Start::from_means(data::means(path, options)?.view(), *epsilon)?
+            Start::from_means(data_means(path, model, *binarize, seed)?.view(), *epsilon)?
         }
         StartPlan::Data { file: None, epsilon, .. } => match &source.stored().data_means {
             Some(means) => Start::from_means(means.view(), *epsilon)?,
@@ -58,6 +85,17 @@ fn start(source: &Source, model: &Rbm, plan: &AisPlan, watch: &Watch) -> Result<
             }
         },
     })
+}
+
+/// Means of the visible units in a data file.
+pub(crate) fn data_means(
+    path: &Path,
+    model: &Rbm,
+    binarize: Binarize,
+    seed: u64,
+) -> Result<Array1<f64>> {
+    let options = DataOptions { width: Some(model.visible()), binarize, seed };
+    Ok(data::means(path, options)?)
 }
 
 fn no_layer_to_start_from() -> anyhow::Error {

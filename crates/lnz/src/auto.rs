@@ -1,34 +1,38 @@
-//! The default estimator: finds the modes that annealing alone misses.
+//! The default estimator: finds the modes that annealing alone misses, and says how far to trust it.
+//!
+//! Parts that can be enumerated are. For the rest: search for modes, sum the states of highest weight
+//! exactly (the core), try three families of starts, and let those that find the most mass anneal in
+//! rounds until the error is small. See docs/method.md.
 
 mod core;
 mod family;
 mod modes;
+mod prepare;
+mod rounds;
 mod tally;
 
 pub use family::Family;
+pub use prepare::{SecondOpinion, second_opinion};
+pub(crate) use tally::disagrees;
 
-use self::core::Core;
-use crate::kernel::Landscape;
-use crate::observer::{Observer, Phase, Progress};
-use crate::random::Purpose;
-use crate::start::{InitialState, Sampling};
-use crate::{Error, Rbm, Result, Start};
-use family::{Anneals, IslandPlace, flips_family, means_family, modes_family, schedule};
-use modes::find_modes;
+use crate::math::softplus;
+use crate::observer::Observer;
+use crate::{Diagnosis, Error, Rbm, Result, exact_cost, exact_log_z};
 use ndarray::Array1;
-use rayon::prelude::*;
 use serde::Serialize;
-use std::time::Instant;
-use tally::{Summary, Tally, combine};
 
 /// Settings of the default estimator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Auto {
+    /// Split into components and enumerate those for which that is affordable.
+    pub shortcuts: bool,
+    /// Enumeration is affordable when it is predicted to take at most this long in all.
+    pub exact_seconds: f64,
     /// Standard error of log Z at which sampling ends, in nats.
     pub target_error: f64,
-    /// Time after which no further round begins.
+    /// No round begins that would probably end after this time.
     pub max_seconds: f64,
-    /// Exactly so many rounds, whatever error and time say.
+    /// Exactly so many rounds, whatever error and time say: repeats a run bit for bit.
     pub rounds: Option<usize>,
     /// States whose neighbours are summed exactly, at most; zero turns the core off.
     pub core: usize,
@@ -41,9 +45,13 @@ pub struct Auto {
 impl Default for Auto {
     fn default() -> Self {
         Self {
+            shortcuts: true,
+            // People wait ten seconds for an exact number.
+            exact_seconds: 10.0,
             target_error: 0.1,
             max_seconds: 60.0,
             rounds: None,
+            // Past this, more states add nothing on the models that a core helps.
             core: 4096,
             data_means: None,
             seed: 0,
@@ -52,17 +60,42 @@ impl Default for Auto {
 }
 
 /// What the default estimator found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AutoEstimate {
+    /// log Z.
+    pub log_z: f64,
+    /// Its standard error; zero when no sampling was needed.
+    pub std_error: f64,
+    /// 95% interval.
+    pub interval: [f64; 2],
+    /// log Z is not below this sum of exact parts.
+    pub lower_bound: Option<f64>,
+    /// How far to trust it.
+    pub diagnosis: Diagnosis,
+    /// Components that were enumerated.
+    pub exact_components: usize,
+    /// The parts that were sampled: the components that could not be enumerated, or the whole model.
+    pub sampled: Vec<Sampled>,
+}
+
+/// The result of sampling a model or one of its components.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sampled {
+    /// Visible units.
+    pub visible: usize,
+    /// Hidden units.
+    pub hidden: usize,
     /// log Z.
     pub log_z: f64,
     /// Its standard error.
     pub std_error: f64,
     /// 95% interval.
     pub interval: [f64; 2],
-    /// log of the exact sum over the core: log Z is not below it.
-    pub lower_bound: Option<f64>,
-    /// States in that sum.
+    /// log of the exact sum over the core.
+    pub log_core: Option<f64>,
+    /// The sampler's own estimate of the same sum.
+    pub log_sampled_core: Option<f64>,
+    /// States in the core.
     pub core_states: usize,
     /// The families of starts: what the trial found, and what the main run did.
     pub families: Vec<FamilyReport>,
@@ -70,8 +103,6 @@ pub struct AutoEstimate {
     pub ess: f64,
     /// Share of the largest weight in Z.
     pub max_weight_share: f64,
-    /// The sampler's own estimate of the core.
-    pub sampled_core: f64,
     /// Rounds of the main run.
     pub rounds: usize,
     /// Chains of the main run.
@@ -80,264 +111,109 @@ pub struct AutoEstimate {
     pub betas: usize,
     /// Chain-steps in all, pilots and trials included.
     pub chain_steps: u64,
+    /// The observer ended the run.
+    pub stopped: bool,
 }
 
 /// One family in a result.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FamilyReport {
     /// Which one.
     pub family: Family,
-    /// Its estimate in the trial, and the relative error of Z there.
+    /// log Z from its weights alone in the trial.
     pub trial_log_z: f64,
-    /// Relative error of Z in the trial.
+    /// Relative error of Z there.
     pub trial_error: f64,
     /// Its weight in the main run; zero if it was left out.
     pub share: f64,
-    /// Its estimate in the main run.
+    /// Its estimate in the main run, core included.
     pub log_z: Option<f64>,
-    /// Relative error of Z in the main run.
+    /// Relative error of Z there.
     pub std_error: Option<f64>,
 }
 
-/// Share of the main run below which a family is left out.
-const LEAST_SHARE: f64 = 0.2;
-/// Islands of a trial and of a round.
-const TRIAL_ISLANDS: usize = 4;
-const ISLANDS: usize = 8;
-/// Intervals of the schedule of a trial and of the main run.
-const TRIAL_BETAS: usize = 512;
-const BETAS: usize = 1024;
-/// Chains of an island in a trial and in the first round; twice as many when they are resampled.
-const ISLAND_CHAINS: usize = 16;
-
-/// Samples log Z of a model.
+/// log Z of a model: exact where that is affordable, sampled where not.
 pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<AutoEstimate> {
-    let begin = Instant::now();
-    let stopped = || Error::Cancelled { reached: "before the first round".into() };
-    let Prepared { core, annealers, mut chain_steps } = prepare(model, settings, observer)?;
-
-    // A trial of each family chooses those that take part; its samples are used for nothing else.
-    let mut families = Vec::new();
-    for ready in &annealers {
-        let betas = schedule(&ready.pilot, TRIAL_BETAS);
-        let islands = TRIAL_ISLANDS * ready.annealer.chains_factor();
-        let mut tally = Tally::default();
-        let places = places(0, islands, ISLAND_CHAINS, settings.seed, Purpose::Trial);
-        run_islands(&*ready.annealer, &betas, places, &core, &mut tally, observer)
-            .ok_or_else(stopped)?;
-        chain_steps += (islands * ISLAND_CHAINS * TRIAL_BETAS) as u64;
-        let trial = tally.summary(&core);
-        families.push(FamilyReport {
-            family: ready.annealer.family(),
-            trial_log_z: trial.log_weights,
-            trial_error: trial.weights_error,
-            share: 0.0,
-            log_z: None,
-            std_error: None,
-        });
+    check(model, settings)?;
+    let components = model.components();
+    if !settings.shortcuts && model.hidden() > 0 {
+        return Ok(add_up(0.0, 0, vec![rounds::sample(model, settings, observer)?]));
     }
-    share_by_trial(&mut families);
-
-    let schedules: Vec<Vec<f64>> = annealers.iter().map(|r| schedule(&r.pilot, BETAS)).collect();
-    let mut tallies: Vec<Tally> = annealers.iter().map(|_| Tally::default()).collect();
-    let mut rounds = 0;
-    let mut best: Option<Summary> = None;
-    let mut last_round = 0.0;
-    loop {
-        let round_begin = Instant::now();
-        let before: Vec<usize> = tallies.iter().map(Tally::islands).collect();
-        let mut finished = true;
-        for (k, ready) in annealers.iter().enumerate().filter(|(k, _)| families[*k].share > 0.0) {
-            // Each round doubles the chains.
-            let growth = 1 << rounds.max(1) - 1;
-            let chains = ISLAND_CHAINS * ready.annealer.chains_factor() * growth;
-            let places = places(before[k], ISLANDS, chains, settings.seed, Purpose::Anneal);
-            let tally = &mut tallies[k];
-            if run_islands(&*ready.annealer, &schedules[k], places, &core, tally, observer)
-                .is_none()
-            {
-                finished = false;
-                break;
-            }
-            chain_steps += (ISLANDS * chains * BETAS) as u64;
+    // The cheap ones first, while the time lasts.
+    let mut seconds_left = settings.exact_seconds;
+    let (mut exact, mut exact_components, mut to_sample) = (model.constant(), 0, Vec::new());
+    for component in &components {
+        if component.visible.is_empty() {
+            exact +=
+                component.hidden.iter().map(|&j| softplus(model.hidden_bias()[j])).sum::<f64>();
+            exact_components += 1;
+            continue;
         }
-        if !finished {
-            break;
-        }
-        rounds += 1;
-        let parts: Vec<(f64, Summary)> = families
-            .iter()
-            .zip(&tallies)
-            .filter(|(family, _)| family.share > 0.0)
-            .map(|(family, tally)| (family.share, tally.summary(&core)))
-            .collect();
-        let summary = combine(&parts);
-        observer.progress(Progress {
-            phase: Phase::Anneal,
-            done: rounds as u64,
-            total: settings.rounds.unwrap_or(rounds + 1) as u64,
-            log_z: Some(summary.log_z),
-            beta: None,
-        });
-        best = Some(summary);
-        last_round = last_round * 0.0 + round_begin.elapsed().as_secs_f64();
-        let enough = match settings.rounds {
-            Some(wanted) => rounds >= wanted,
-            None => {
-                summary.relative_error <= settings.target_error
-                    || begin.elapsed().as_secs_f64() + 2.0 * last_round > settings.max_seconds
-            }
-        };
-        if enough || observer.cancelled() {
-            break;
+        let part = model.restricted_to(component)?;
+        let seconds = exact_cost(&part)?.seconds;
+        if component.hidden.is_empty() || seconds <= seconds_left {
+            seconds_left -= seconds;
+            exact += exact_log_z(&part, observer)?;
+            exact_components += 1;
+        } else {
+            to_sample.push((part, component));
         }
     }
-    let summary = best.ok_or_else(stopped)?;
-    for (family, tally) in families.iter_mut().zip(&tallies).filter(|(f, _)| f.share > 0.0) {
-        let summary = tally.summary(&core);
-        family.log_z = Some(summary.log_z);
-        family.std_error = Some(summary.relative_error);
-    }
-    let islands: usize = tallies.iter().map(Tally::islands).sum();
-    Ok(AutoEstimate {
-        log_z: summary.log_z,
-        std_error: summary.relative_error,
-        interval: interval(&summary, islands, core.log_z),
-        lower_bound: (core.states() > 0).then_some(core.log_z),
-        core_states: core.states(),
-        families,
-        ess: summary.ess,
-        max_weight_share: summary.largest_share,
-        sampled_core: summary.log_core,
-        rounds,
-        chains: summary.chains,
-        betas: BETAS,
-        chain_steps,
-    })
-}
-
-/// Everything that is fixed before the main run.
-struct Prepared {
-    core: Core,
-    annealers: Vec<Ready>,
-    chain_steps: u64,
-}
-
-struct Ready {
-    annealer: Box<dyn Anneals>,
-    pilot: family::Pilot,
-}
-
-fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Prepared> {
-    let swapped = model.transposed()?;
-    let visible_is_small = model.visible() <= model.hidden();
-    let (small, large) = if visible_is_small { (model, &swapped) } else { (&swapped, model) };
-    let out_of_range =
-        || Error::setting("weights", "a value near the limit of float32", "weights below 1e30");
-    let stopped = || Error::Cancelled { reached: "while preparing".into() };
-    let mut chain_steps = 0;
-    let mut pilot = |annealer: Box<dyn Anneals>| -> Result<Ready> {
-        let pilot = annealer.pilot(settings.seed, observer).ok_or_else(stopped)?;
-        chain_steps += (pilot.states.len() * pilot.spread.len()) as u64;
-        Ok(Ready { annealer, pilot })
+    let share = Auto {
+        max_seconds: settings.max_seconds / to_sample.len().max(1) as f64,
+        target_error: settings.target_error / (to_sample.len().max(1) as f64).sqrt(),
+        ..settings.clone()
     };
-    let flips = pilot(flips_family(small).ok_or_else(out_of_range)?)?;
-    let landscape = Landscape::new(small);
-    let found = find_modes(&landscape, flips.pilot.states.clone(), settings.seed);
-    let core = Core::build(&landscape, &found, settings.core, model.constant());
-    let modes = pilot(modes_family(large, &landscape, &found).ok_or_else(out_of_range)?)?;
-    let means = match &settings.data_means {
-        Some(means) => {
-            let start = Start::from_means(means.view(), MEANS_EPSILON)?;
-            means_family(model, &start, !visible_is_small)
+    let sampled = to_sample
+        .into_iter()
+        .map(|(part, component)| {
+            let data_means = settings
+                .data_means
+                .as_ref()
+                .map(|means| means.select(ndarray::Axis(0), &component.visible));
+            rounds::sample(&part, &Auto { data_means, ..share.clone() }, observer)
+        })
+        .collect::<Result<Vec<Sampled>>>()?;
+    Ok(add_up(exact, exact_components, sampled))
+}
+
+fn check(model: &Rbm, settings: &Auto) -> Result<()> {
+    let positive = |setting, value: f64| {
+        if value > 0.0 {
+            return Ok(());
         }
-        None => {
-            let start = Start::sampled(large, &MEANS, settings.seed, observer)?;
-            means_family(large, &start, true)
-        }
+        Err(Error::setting(setting, value, "a number above 0"))
     };
-    let means = pilot(means.ok_or_else(out_of_range)?)?;
-    if settings.data_means.is_none() {
-        chain_steps += (MEANS.samples * MEANS.steps) as u64;
+    positive("target_error", settings.target_error)?;
+    positive("max_seconds", settings.max_seconds)?;
+    if settings.rounds == Some(0) {
+        return Err(Error::setting("rounds", 0, "at least 1"));
     }
-    Ok(Prepared { core, annealers: vec![modes, means, flips], chain_steps })
-}
-
-const MEANS_EPSILON: f64 = 0.05;
-/// How the model is sampled for the means family. Random first states: on a trained model of 784 x
-/// 500 units the mean-field state leads all chains into one region (449.6 instead of 451.0).
-const MEANS: Sampling = Sampling {
-    sampler: crate::start::Sampler::Gibbs,
-    initial: InitialState::Random,
-    samples: 512,
-    steps: 100,
-    layout: crate::start::ChainLayout::Parallel,
-    epsilon: MEANS_EPSILON,
-};
-
-/// Islands `first..first + count` of a family.
-fn places(
-    first: usize,
-    count: usize,
-    chains: usize,
-    seed: u64,
-    purpose: Purpose,
-) -> Vec<IslandPlace> {
-    (first..first + count).map(|index| IslandPlace { index, chains, seed, purpose }).collect()
-}
-
-/// Runs islands in parallel and counts them in order; `None` if the observer stopped one.
-fn run_islands(
-    annealer: &dyn Anneals,
-    betas: &[f64],
-    places: Vec<IslandPlace>,
-    core: &Core,
-    tally: &mut Tally,
-    observer: &dyn Observer,
-) -> Option<()> {
-    let islands: Option<Vec<_>> =
-        places.into_par_iter().map(|place| annealer.island(betas, place, observer)).collect();
-    islands?.iter().for_each(|island| tally.add(island, core));
-    Some(())
-}
-
-/// Leaves out families whose trial lies clearly below the highest; the others share the main run by
-/// the inverse variance of their trials.
-fn share_by_trial(families: &mut [FamilyReport]) {
-    let Some(best) = families.iter().max_by(|a, b| a.trial_log_z.total_cmp(&b.trial_log_z)) else {
-        return;
-    };
-    let (best, best_error) = (best.trial_log_z, best.trial_error);
-    for family in families.iter_mut() {
-        let error = family.trial_error.hypot(best_error);
-        if family.trial_log_z > best - 0.15 - 2.5 * error.min(2.0) {
-            // No family is better than an error of 2% can tell.
-            family.share = 1.0 / (family.trial_error.powi(2) + 0.02f64.powi(2));
-        }
+    match &settings.data_means {
+        Some(means) if means.len() != model.visible() => Err(Error::Width {
+            what: "the list of data means".into(),
+            found: means.len(),
+            expected: model.visible(),
+        }),
+        _ => Ok(()),
     }
-    // A family that would hardly count is not worth its time.
-    let total: f64 = families.iter().map(|family| family.share).sum();
-    let counts = |family: &FamilyReport| family.share > LEAST_SHARE * total;
-    families.iter_mut().filter(|family| !counts(family)).for_each(|family| family.share = 0.0);
-    let total: f64 = families.iter().map(|family| family.share).sum();
-    families.iter_mut().for_each(|family| family.share /= total);
 }
 
-/// 95% interval of log Z: symmetric on the scale of Z by Student's t, and not below the core.
-///
-/// Chains that all agree still say no more than that what they have not seen is probably below 3 / n
-/// of Z (the rule of three).
-fn interval(summary: &Summary, islands: usize, log_core: f64) -> [f64; 2] {
-    let reach = student_95(islands.saturating_sub(1)) * summary.relative_error;
-    let lower = if reach < 1.0 { summary.log_z + (-reach).ln_1p() } else { log_core };
-    let unseen = 3.0 / summary.weights_ess.max(1.0);
-    [lower.max(log_core), summary.log_z + reach.max(unseen).ln_1p()]
-}
-
-/// Two-sided 95% quantile of Student's t (Cornish and Fisher's expansion; within 1% from 5 on).
-fn student_95(freedom: usize) -> f64 {
-    let z: f64 = 1.959_963_984_540_054;
-    let n = freedom.max(1) as f64;
-    z + (z.powi(3) + z) / (4.0 * n)
-        + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
+/// log Z of independent parts: values add, errors add in quadrature.
+fn add_up(exact: f64, exact_components: usize, sampled: Vec<Sampled>) -> AutoEstimate {
+    let log_z = exact + sampled.iter().map(|s| s.log_z).sum::<f64>();
+    let quadrature =
+        |arm: &dyn Fn(&Sampled) -> f64| sampled.iter().map(|s| arm(s).powi(2)).sum::<f64>().sqrt();
+    let below = quadrature(&|s| s.log_z - s.interval[0]);
+    let above = quadrature(&|s| s.interval[1] - s.log_z);
+    let cores: Option<Vec<f64>> = sampled.iter().map(|s| s.log_core).collect();
+    AutoEstimate {
+        log_z,
+        std_error: quadrature(&|s| s.std_error),
+        interval: [log_z - below, log_z + above],
+        lower_bound: cores.map(|cores| exact + cores.iter().sum::<f64>()),
+        diagnosis: Diagnosis::of_auto(&sampled),
+        exact_components,
+        sampled,
+    }
 }

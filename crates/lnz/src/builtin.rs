@@ -24,7 +24,7 @@ pub const BUILT_IN: [BuiltIn; 4] = [
     },
     BuiltIn {
         name: "gwgm-near",
-        description: "the uniform start is 0.2% off, which is a factor of a thousand in Z",
+        description: "the uniform start is off by 0.2%, which is a factor of a hundred or more in Z",
         blocks: 1,
         seed: 1,
     },

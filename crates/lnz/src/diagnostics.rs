@@ -1,6 +1,7 @@
 //! How far a result can be trusted: a verdict, and warnings with their numbers.
 
 use crate::Estimate;
+use crate::auto::{Family, Sampled, SecondOpinion, disagrees};
 use serde::Serialize;
 
 /// What the tests of a result found.
@@ -33,6 +34,41 @@ pub enum Warning {
         /// Chains in the estimate.
         chains: usize,
     },
+    /// The estimate is below a sum that log Z cannot be below.
+    BelowLowerBound {
+        /// The estimate.
+        log_z: f64,
+        /// log of the exact sum over some states.
+        lower_bound: f64,
+    },
+    /// A short run from another start finds more mass; an unbiased estimate is hardly ever too high.
+    OtherStartFindsMore {
+        /// The estimate.
+        log_z: f64,
+        /// The start that finds more.
+        family: Family,
+        /// What it finds.
+        found: f64,
+    },
+    /// The chains hardly visit states whose weight is known.
+    MissedCore {
+        /// log of the exact sum over those states.
+        log_core: f64,
+        /// The same sum as the chains see it.
+        log_sampled: f64,
+    },
+    /// Two families of starts differ beyond their errors.
+    FamiliesDisagree {
+        /// The lower one and its estimate.
+        low: (Family, f64),
+        /// The higher one and its estimate.
+        high: (Family, f64),
+    },
+    /// The run was stopped before its last round had finished.
+    StoppedBetweenRounds {
+        /// Rounds in the estimate.
+        rounds: usize,
+    },
     /// The run was stopped before all chains had finished.
     StoppedEarly {
         /// Chains in the estimate.
@@ -43,7 +79,7 @@ pub enum Warning {
 }
 
 /// The settings of an annealing run that the advice of a warning depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunSettings {
     /// Intervals of a linear schedule; `None` if the betas were given one by one.
     pub betas: Option<usize>,
@@ -53,6 +89,8 @@ pub struct RunSettings {
     pub start: StartedFrom,
     /// The layers were exchanged.
     pub transposed: bool,
+    /// The time limit of the default estimator.
+    pub max_seconds: Option<f64>,
 }
 
 /// What an annealing run started from.
@@ -64,6 +102,8 @@ pub enum StartedFrom {
     Data,
     /// Means of samples of the model.
     Model,
+    /// Whatever the default estimator found best.
+    Auto,
 }
 
 /// One change of a setting that may help: `--setting value` on the command line,
@@ -83,6 +123,12 @@ const FEW_EFFECTIVE_CHAINS: f64 = 20.0;
 /// Above this share a single chain outweighs all others together.
 const DOMINATING_SHARE: f64 = 0.5;
 
+/// A difference of log Z below this is not worth a warning.
+const LEAST_MISS: f64 = 0.5;
+
+/// A core with less than this share of Z tells nothing about the rest.
+const SHARE_THAT_MATTERS: f64 = 0.05;
+
 /// Longer schedules than this are not recommended: more chains are then the better use of time.
 const LONG_SCHEDULE: usize = 1 << 16;
 
@@ -92,7 +138,11 @@ impl Warning {
         match self {
             Warning::FewEffectiveChains { .. } => "few_effective_chains",
             Warning::OneChainDominates { .. } => "one_chain_dominates",
-            Warning::StoppedEarly { .. } => "stopped_early",
+            Warning::BelowLowerBound { .. } => "below_lower_bound",
+            Warning::OtherStartFindsMore { .. } => "other_start_finds_more",
+            Warning::MissedCore { .. } => "missed_core",
+            Warning::FamiliesDisagree { .. } => "families_disagree",
+            Warning::StoppedBetweenRounds { .. } | Warning::StoppedEarly { .. } => "stopped_early",
         }
     }
 
@@ -109,6 +159,26 @@ impl Warning {
                 "one of {chains} chains carries {:.0}% of the weight: the estimate is probably too low, its error means nothing",
                 share * 100.0
             ),
+            Warning::BelowLowerBound { log_z, lower_bound } => format!(
+                "{log_z:.2} is wrong: some states that a search found already sum up to {lower_bound:.2}"
+            ),
+            Warning::OtherStartFindsMore { log_z, family, found } => format!(
+                "{log_z:.2} is probably too low: a short run from {} finds {found:.2}",
+                family.describe()
+            ),
+            Warning::MissedCore { log_core, log_sampled } => format!(
+                "the chains hardly visit states that are known to weigh {log_core:.2} (they see {log_sampled:.2}), so they may miss others too"
+            ),
+            Warning::FamiliesDisagree { low, high } => format!(
+                "the starts disagree: {:.2} from {}, {:.2} from {}",
+                low.1,
+                low.0.describe(),
+                high.1,
+                high.0.describe()
+            ),
+            Warning::StoppedBetweenRounds { rounds } => {
+                format!("the run was stopped after {rounds} rounds")
+            }
             Warning::StoppedEarly { finished, requested } => {
                 format!("the run was stopped when {finished} of {requested} chains had finished")
             }
@@ -118,7 +188,18 @@ impl Warning {
     /// What to try next, the most promising first.
     pub fn advice(&self, run: &RunSettings) -> Vec<Change> {
         let change = |setting, value: usize| Change { setting, value: Some(value.to_string()) };
+        let more_time = || {
+            let seconds = 4.0 * run.max_seconds.unwrap_or(60.0);
+            vec![Change { setting: "max_seconds", value: Some(format!("{seconds}")) }]
+        };
         match self {
+            Warning::BelowLowerBound { .. } | Warning::OtherStartFindsMore { .. } => {
+                vec![Change { setting: "method", value: Some("auto".into()) }]
+            }
+            Warning::MissedCore { .. }
+            | Warning::FamiliesDisagree { .. }
+            | Warning::StoppedBetweenRounds { .. } => more_time(),
+            _ if run.start == StartedFrom::Auto => more_time(),
             Warning::FewEffectiveChains { chains, .. }
                 if (*chains as f64) < FEW_EFFECTIVE_CHAINS =>
             {
@@ -150,58 +231,135 @@ pub struct Diagnosis {
     pub verdict: Verdict,
     /// The reasons for a suspicion.
     pub warnings: Vec<Warning>,
+    reason: &'static str,
 }
 
 impl Diagnosis {
     /// Of a value that was computed, not estimated.
     pub fn exact() -> Self {
-        Self { verdict: Verdict::Exact, warnings: vec![] }
+        Self { verdict: Verdict::Exact, warnings: vec![], reason: "all states were summed" }
     }
 
-    /// Of one annealing run, which had `requested` chains to begin with.
+    /// Of one annealing run, which had `requested` chains to begin with, with or without the opinion
+    /// of a quick search.
     ///
-    /// These tests see weights that vary too much. They cannot see a mode that no chain has visited:
-    /// wrong runs often look healthier than right ones.
-    pub fn of_annealing(estimate: &Estimate, requested: usize) -> Self {
-        let Estimate { chains, ess, max_weight_share: share, .. } = *estimate;
+    /// The weights themselves cannot show a mode that no chain has visited: wrong runs often look
+    /// healthier than right ones.
+    pub fn of_annealing(
+        estimate: &Estimate,
+        requested: usize,
+        opinion: Option<&SecondOpinion>,
+    ) -> Self {
+        let Estimate { log_z, std_error, chains, ess, max_weight_share: share, .. } = *estimate;
         let mut warnings = Vec::new();
-        if chains > 1 && share > DOMINATING_SHARE {
-            warnings.push(Warning::OneChainDominates { share, chains });
-        } else if ess < FEW_EFFECTIVE_CHAINS {
-            warnings.push(Warning::FewEffectiveChains { ess, chains });
+        if let Some(opinion) = opinion {
+            warnings.extend(missed_mass(log_z, std_error, opinion));
         }
+        warnings.extend(uneven_weights(ess, share, chains));
         if chains < requested {
             warnings.push(Warning::StoppedEarly { finished: chains, requested });
         }
-        let verdict = if warnings.is_empty() { Verdict::Consistent } else { Verdict::Suspect };
-        Self { verdict, warnings }
+        let reason = match opinion {
+            None => {
+                "the weights agree, but no test for missed modes was made; one run cannot see them"
+            }
+            Some(_) => {
+                "the weights agree, and neither a search for modes nor other starts find more"
+            }
+        };
+        Self::new(warnings, reason)
+    }
+
+    /// Of the default estimator, from its sampled parts.
+    pub(crate) fn of_auto(sampled: &[Sampled]) -> Self {
+        if sampled.is_empty() {
+            return Self::exact();
+        }
+        let mut warnings = Vec::new();
+        for part in sampled {
+            warnings.extend(missed_core(part));
+            warnings.extend(disagreement(part));
+            warnings.extend(uneven_weights(part.ess, part.max_weight_share, part.chains));
+            if part.stopped {
+                warnings.push(Warning::StoppedBetweenRounds { rounds: part.rounds });
+            }
+        }
+        Self::new(
+            warnings,
+            "the starts and islands agree, and the chains see the modes found by search",
+        )
+    }
+
+    fn new(warnings: Vec<Warning>, consistent: &'static str) -> Self {
+        match warnings.is_empty() {
+            true => Self { verdict: Verdict::Consistent, warnings, reason: consistent },
+            false => Self { verdict: Verdict::Suspect, warnings, reason: "see the warnings" },
+        }
     }
 
     /// What the verdict rests on, in half a sentence.
     pub fn reason(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Exact => "all states were summed",
-            Verdict::Consistent => {
-                "the weights agree, but no test for missed modes was made; one run cannot see them"
-            }
-            Verdict::Suspect => "see the warnings",
-        }
+        self.reason
     }
+}
+
+fn uneven_weights(ess: f64, share: f64, chains: usize) -> Option<Warning> {
+    if chains > 1 && share > DOMINATING_SHARE {
+        return Some(Warning::OneChainDominates { share, chains });
+    }
+    (ess < FEW_EFFECTIVE_CHAINS).then_some(Warning::FewEffectiveChains { ess, chains })
+}
+
+/// An estimate below a bound is wrong; one that a short unbiased run exceeds probably is, because
+/// log Z^ exceeds log Z by t with probability e^-t at most.
+fn missed_mass(log_z: f64, std_error: f64, opinion: &SecondOpinion) -> Option<Warning> {
+    let error = if std_error.is_finite() { std_error } else { 1.0 };
+    if opinion.lower_bound > log_z + LEAST_MISS + 3.0 * error {
+        let lower_bound = opinion.lower_bound;
+        return Some(Warning::BelowLowerBound { log_z, lower_bound });
+    }
+    let best = opinion.trials.iter().max_by(|a, b| a.trial_log_z.total_cmp(&b.trial_log_z))?;
+    let allowed = LEAST_MISS + 3.0 * error.hypot(best.trial_error);
+    (best.trial_log_z > log_z + allowed).then_some(Warning::OtherStartFindsMore {
+        log_z,
+        family: best.family,
+        found: best.trial_log_z,
+    })
+}
+
+/// The strongest test: the sampler's own estimate of a sum that is known.
+fn missed_core(part: &Sampled) -> Option<Warning> {
+    let (log_core, log_sampled) = (part.log_core?, part.log_sampled_core?);
+    let matters = log_core > part.log_z + SHARE_THAT_MATTERS.ln();
+    let missed = log_sampled < log_core - LEAST_MISS - 3.0 / part.ess.max(1.0).sqrt();
+    (matters && missed).then_some(Warning::MissedCore { log_core, log_sampled })
+}
+
+/// The lowest and the highest family of the main run, if they differ beyond their errors.
+fn disagreement(part: &Sampled) -> Option<Warning> {
+    let mut used: Vec<(Family, f64, f64)> =
+        part.families.iter().filter_map(|f| Some((f.family, f.log_z?, f.std_error?))).collect();
+    used.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let (low, high) = (used.first()?, used.last()?);
+    disagrees(low.1, low.2, high.1, high.2)
+        .then_some(Warning::FamiliesDisagree { low: (low.0, low.1), high: (high.0, high.1) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FamilyReport;
 
     const RUN: RunSettings = RunSettings {
         betas: Some(1024),
         chains: 1024,
         start: StartedFrom::Uniform,
         transposed: false,
+        max_seconds: None,
     };
 
     fn diagnose(samples: &[f64], requested: usize) -> Diagnosis {
-        Diagnosis::of_annealing(&Estimate::from_samples(samples), requested)
+        Diagnosis::of_annealing(&Estimate::from_samples(samples), requested, None)
     }
 
     #[test]
@@ -247,5 +405,38 @@ mod tests {
     fn a_run_stopped_early_says_so() {
         let diagnosis = diagnose(&[1.0; 64], 1024);
         assert_eq!(diagnosis.warnings, [Warning::StoppedEarly { finished: 64, requested: 1024 }]);
+    }
+
+    #[test]
+    fn an_estimate_below_what_is_known_is_called_wrong() {
+        let estimate = Estimate::from_samples(&[215.17; 64]);
+        let opinion = SecondOpinion { lower_bound: 234.8, trials: vec![] };
+        let diagnosis = Diagnosis::of_annealing(&estimate, 64, Some(&opinion));
+        assert_eq!(diagnosis.verdict, Verdict::Suspect);
+        assert_eq!(diagnosis.warnings[0].kind(), "below_lower_bound");
+        assert_eq!(diagnosis.warnings[0].advice(&RUN)[0].value.as_deref(), Some("auto"));
+        let opinion = SecondOpinion { lower_bound: 215.0, trials: vec![] };
+        let diagnosis = Diagnosis::of_annealing(&estimate, 64, Some(&opinion));
+        assert_eq!(diagnosis.verdict, Verdict::Consistent);
+    }
+
+    #[test]
+    fn another_start_that_finds_more_is_named() {
+        let estimate = Estimate::from_samples(&[100.0; 64]);
+        let trial = FamilyReport {
+            family: Family::Flips,
+            trial_log_z: 103.0,
+            trial_error: 0.2,
+            share: 1.0,
+            log_z: None,
+            std_error: None,
+        };
+        let opinion = SecondOpinion { lower_bound: 90.0, trials: vec![trial] };
+        let diagnosis = Diagnosis::of_annealing(&estimate, 64, Some(&opinion));
+        assert_eq!(diagnosis.warnings[0].kind(), "other_start_finds_more");
+        // Within the error of the short run nothing is said.
+        let unsure = FamilyReport { trial_error: 1.0, ..trial };
+        let opinion = SecondOpinion { lower_bound: 90.0, trials: vec![unsure] };
+        assert!(Diagnosis::of_annealing(&estimate, 64, Some(&opinion)).warnings.is_empty());
     }
 }

@@ -21,7 +21,9 @@ mod schedule;
 mod start;
 
 pub use anneal::{Annealed, Annealing, Precision, anneal};
-pub use auto::{Auto, AutoEstimate, Family, FamilyReport, auto};
+pub use auto::{
+    Auto, AutoEstimate, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion,
+};
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use diagnostics::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
 pub use duration::in_words;

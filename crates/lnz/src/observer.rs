@@ -10,6 +10,10 @@ pub enum Phase {
     Start,
     /// Annealing.
     Anneal,
+    /// Searching for modes and trying starts, before the main run of the default estimator.
+    Prepare,
+    /// Rounds of the default estimator.
+    Round,
 }
 
 /// A report from running work.
@@ -17,7 +21,7 @@ pub enum Phase {
 pub struct Progress {
     /// What is being done.
     pub phase: Phase,
-    /// Units of work finished: states, or chain-steps.
+    /// Units of work finished: states, chain-steps, stages or parts of the way.
     pub done: u64,
     /// Units of work in the whole phase.
     pub total: u64,

@@ -114,3 +114,13 @@ pub(crate) enum BinarizeArg {
     /// 1 with the value as its probability
     Bernoulli,
 }
+
+impl From<BinarizeArg> for lnz::data::Binarize {
+    fn from(arg: BinarizeArg) -> Self {
+        match arg {
+            BinarizeArg::None => Self::None,
+            BinarizeArg::Threshold => Self::Threshold,
+            BinarizeArg::Bernoulli => Self::Bernoulli,
+        }
+    }
+}

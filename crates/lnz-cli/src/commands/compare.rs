@@ -70,6 +70,10 @@ fn compare(
     let model = ModelSummary::new(&source.name, source.model());
     let wanted = !args.no_exact && run::exact_is_cheap(source.model())?;
     let exact = wanted.then(|| run::exact(source.model(), Patience::Limited, watch)).transpose()?;
+    let opinion = match args.no_check {
+        true => None,
+        false => run::opinion(source, args.annealing.seed, watch),
+    };
     let mut rows = Vec::new();
     for (i, (name, plan)) in plans.iter().enumerate() {
         // Without hidden units there is nothing to exchange.
@@ -77,7 +81,7 @@ fn compare(
             continue;
         }
         watch.begin(&format!("{} of {}: {name}", i + 1, plans.len()));
-        match run::ais(source, plan, watch) {
+        match run::ais(source, plan, opinion.as_ref(), watch) {
             Ok(run) => rows.push(Row { name, transpose: plan.transpose, run }),
             Err(error) if is_stop(&error) && !rows.is_empty() => break,
             Err(error) => return Err(error),

@@ -2,7 +2,7 @@
 
 use crate::plan::{AisPlan, StartPlan};
 use lnz::data::Binarize;
-use lnz::{ChainLayout, Flips, InitialState, Precision, Sampler};
+use lnz::{Auto, ChainLayout, Flips, InitialState, Precision, Sampled, Sampler};
 use serde::Serialize;
 
 /// All settings that decide a result; null where an option does not apply.
@@ -23,9 +23,27 @@ pub(crate) struct Settings {
     pub(super) transpose: Option<bool>,
     pub(super) precision: Option<Precision>,
     pub(super) seed: Option<u64>,
+    pub(super) target_error: Option<f64>,
+    pub(super) max_seconds: Option<f64>,
+    pub(super) rounds: Option<usize>,
+    pub(super) core: Option<usize>,
 }
 
 impl Settings {
+    /// The rounds are those that were run: the number that repeats the result.
+    pub(crate) fn of_auto(settings: &Auto, sampled: &[Sampled]) -> Self {
+        Self {
+            betas: sampled.iter().map(|part| part.betas).max(),
+            chains: Some(sampled.iter().map(|part| part.chains).sum()),
+            seed: Some(settings.seed),
+            target_error: Some(settings.target_error),
+            max_seconds: Some(settings.max_seconds),
+            rounds: sampled.iter().map(|part| part.rounds).max(),
+            core: Some(settings.core),
+            ..Self::default()
+        }
+    }
+
     /// The precision is the one that was used, which may not be the one asked for.
     pub(crate) fn of_ais(plan: &AisPlan, precision: Precision) -> Self {
         let schedule = match &plan.schedule_file {

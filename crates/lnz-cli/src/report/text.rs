@@ -3,7 +3,7 @@
 use super::{Cost, ModelSummary, Report, Samples, Settings};
 use crate::numbers::{count, duration, exact, plural, short, with_decimals_of};
 use crate::terminal::{Table, bad, good, value};
-use lnz::{ChainLayout, Verdict};
+use lnz::{ChainLayout, Sampled, Verdict};
 
 impl Report {
     pub(super) fn to_text(&self) -> String {
@@ -24,9 +24,6 @@ impl Report {
                 _ => "consistent:",
             };
             table.line("verdict", format!("{} {}", good().apply_to(verdict), self.reason));
-            if self.verdict == Verdict::Consistent {
-                table.line("", format!("try `lnz compare {}`", self.model.name));
-            }
         }
         table.line("method", self.method_text());
         if let (Some(samples), Some(ess)) = (&self.samples, self.ess) {
@@ -46,18 +43,50 @@ impl Report {
             return format!("{log_z}, error unknown");
         }
         let [low, high] = self.interval.map(round);
-        format!("{log_z} ± {}   95% interval [{low}, {high}]", round(self.std_error))
+        let text = format!("{log_z} ± {}   95% interval [{low}, {high}]", round(self.std_error));
+        match (self.lower_bound, self.core_states()) {
+            (Some(floor), states) if states > 0 => {
+                format!("{text}\nfloor {floor:.2}, an exact sum over {}", plural(states, "state"))
+            }
+            _ => text,
+        }
+    }
+
+    /// States that the default method summed exactly.
+    fn core_states(&self) -> usize {
+        self.sampled.iter().flatten().map(|part| part.core_states).sum()
     }
 
     fn method_text(&self) -> String {
-        let method = match self.samples {
-            None => "sum over the states of the smaller layer".to_owned(),
-            Some(_) => format!("ais {}", self.settings.to_text()),
+        let method = match (&self.sampled, &self.samples) {
+            (Some(parts), _) => self.auto_text(parts),
+            (None, Some(_)) => format!("ais {}", self.settings.to_text()),
+            (None, None) => "sum over the states of the smaller layer".to_owned(),
         };
         match self.choice {
             Some(choice) => format!("{method}\n{choice}"),
             None => method,
         }
+    }
+}
+
+impl Report {
+    /// Which starts were used, and how often.
+    fn auto_text(&self, parts: &[Sampled]) -> String {
+        let mut shares: Vec<String> = Vec::new();
+        for part in parts {
+            let used = part.families.iter().filter(|family| family.share > 0.0);
+            shares.extend(used.map(|f| format!("{} {:.0}%", f.family.describe(), 100.0 * f.share)));
+        }
+        let settings = &self.settings;
+        format!(
+            "auto: from {}\n{} betas, {}, {}, seed {}",
+            shares.join(", "),
+            count(settings.betas.unwrap_or_default()),
+            plural(settings.chains.unwrap_or_default(), "chain"),
+            plural(settings.rounds.unwrap_or_default(), "round"),
+            settings.seed.unwrap_or_default()
+        )
     }
 }
 

@@ -10,8 +10,8 @@ const KEPT: f64 = 45.0;
 const EXPANDED: f64 = 25.0;
 /// Modes that the search starts from.
 const SEEDS: usize = 256;
-/// Evaluations of softplus that building may take, about half a second.
-const MOST_WORK: f64 = 5e8;
+/// Evaluations of softplus that building may take, about a quarter of a second.
+const MOST_WORK: f64 = 1e8;
 /// States kept at most, for memory.
 const MOST_STATES: usize = 1 << 19;
 
@@ -23,6 +23,13 @@ pub(super) struct Core {
     pub(super) log_z: f64,
 }
 
+impl Default for Core {
+    /// No states.
+    fn default() -> Self {
+        Self { heights: HashMap::new(), log_z: f64::NEG_INFINITY }
+    }
+}
+
 impl Core {
     /// Best-first search from the modes: the highest state known is taken, its neighbours are added.
     pub(super) fn build(
@@ -32,7 +39,7 @@ impl Core {
         constant: f64,
     ) -> Self {
         if expansions == 0 {
-            return Self { heights: HashMap::new(), log_z: f64::NEG_INFINITY };
+            return Self::default();
         }
         let n = landscape.units();
         let work = n as f64 * landscape.others().max(1) as f64;

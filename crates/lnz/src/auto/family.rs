@@ -26,6 +26,17 @@ pub enum Family {
     Flips,
 }
 
+impl Family {
+    /// Where it starts, after "from".
+    pub fn describe(self) -> &'static str {
+        match self {
+            Family::Modes => "the modes",
+            Family::Means => "the means",
+            Family::Flips => "the uniform distribution with flips",
+        }
+    }
+}
+
 /// One family, ready to run on one model.
 pub(super) struct Annealer<T: Fixed> {
     pub(super) family: Family,
@@ -68,7 +79,6 @@ pub(super) struct Pilot {
     /// The betas it went through, and the standard deviation of d log gamma / d beta between them.
     pub(super) betas: Vec<f64>,
     pub(super) spread: Vec<f64>,
-    pub(super) log_z: f64,
     /// Last states of the smaller layer.
     pub(super) states: Vec<Vec<bool>>,
 }
@@ -267,15 +277,13 @@ impl<T: Fixed> Anneals for Annealer<T> {
                 if 2 * spread.len() > PILOT_STEPS { (1.0 - beta) / steps_left as f64 } else { 0.0 };
             width = (0.5 / deviation.max(1e-9)).min((0.25 * beta).clamp(1e-4, 0.02)).max(least);
         }
-        self.bridge(&block, &mut population.samples);
-        let log_z = log_mean_exp(&population.samples);
         let units = if self.small_is_hidden { self.model.hidden() } else { self.model.visible() };
         let states = self
             .small_states(&block, PARTICLES)
             .iter()
             .map(|words| (0..units).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect())
             .collect();
-        Some(Pilot { betas, spread, log_z, states })
+        Some(Pilot { betas, spread, states })
     }
 
     fn island(&self, betas: &[f64], place: IslandPlace, observer: &dyn Observer) -> Option<Island> {

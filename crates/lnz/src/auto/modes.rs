@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 /// Ascents in all, on a model small enough.
 const ASCENTS: usize = 512;
-/// Evaluations of softplus that the search may take, about two seconds on one core.
-const MOST_WORK: f64 = 2e9;
+/// Evaluations of softplus that the search may take, about a second on one core.
+const MOST_WORK: f64 = 2e8;
 /// The best modes, whose surroundings are searched again.
 const KICKED: usize = 8;
 /// A flip must gain more than rounding could.

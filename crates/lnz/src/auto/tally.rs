@@ -111,7 +111,8 @@ impl Tally {
         }
     }
 
-    pub(super) fn islands(&self) -> usize {
+    /// Islands so far: the index of the next one.
+    pub(super) fn next_island(&self) -> usize {
         self.islands.len()
     }
 }
@@ -140,4 +141,42 @@ pub(super) fn combine(estimates: &[(f64, Summary)]) -> Summary {
             .fold(0.0, f64::max),
         chains: estimates.iter().map(|(_, s)| s.chains).sum(),
     }
+}
+
+/// 95% interval of log Z: symmetric on the scale of Z by Student's t, and not below the core.
+///
+/// Chains that all agree still say no more than that what they have not seen is probably below 3 / n
+/// of Z (the rule of three). Families that disagree beyond their errors widen it upwards, because an
+/// unbiased estimate that misses mass is low.
+pub(super) fn interval(
+    summary: &Summary,
+    parts: &[Summary],
+    islands: usize,
+    log_core: f64,
+) -> [f64; 2] {
+    let t = student_95(islands.saturating_sub(1));
+    let reach = t * summary.relative_error;
+    let lower = if reach < 1.0 { summary.log_z + (-reach).ln_1p() } else { log_core };
+    let unseen = 3.0 / summary.weights_ess.max(1.0);
+    let upper = summary.log_z + reach.max(unseen).ln_1p();
+    let highest = parts.iter().map(|part| part.log_z + (t * part.relative_error).ln_1p());
+    let disagree = parts.iter().any(|a| {
+        parts.iter().any(|b| disagrees(a.log_z, a.relative_error, b.log_z, b.relative_error))
+    });
+    let upper = if disagree { highest.fold(upper, f64::max) } else { upper };
+    [lower.max(log_core), upper]
+}
+
+/// Two estimates of log Z differ by more than their errors allow.
+pub(crate) fn disagrees(a: f64, a_error: f64, b: f64, b_error: f64) -> bool {
+    (a - b).abs() > 0.1 + 3.0 * a_error.hypot(b_error)
+}
+
+/// Two-sided 95% quantile of Student's t (the expansion of Cornish and Fisher; within 1% from 5
+/// degrees of freedom on).
+fn student_95(freedom: usize) -> f64 {
+    let z: f64 = 1.959_963_984_540_054;
+    let n = freedom.max(1) as f64;
+    z + (z.powi(3) + z) / (4.0 * n)
+        + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
 }

@@ -1,0 +1,35 @@
+//! Options of the default estimator.
+
+use super::values::positive;
+use clap::Args;
+use lnz::Auto;
+
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Default method (auto)")]
+pub(crate) struct AutoArgs {
+    #[arg(long, value_name = "NATS",
+        help = format!("Standard error of log Z to stop at [default: {}]", Auto::default().target_error))]
+    pub(crate) target_error: Option<f64>,
+    #[arg(long, value_name = "S",
+        help = format!("Seconds after which no further round begins [default: {}]", Auto::default().max_seconds))]
+    pub(crate) max_seconds: Option<f64>,
+    /// Exactly so many rounds: repeats a result bit for bit on any machine
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) rounds: Option<usize>,
+    #[arg(long, value_name = "N",
+        help = format!("States around the modes that are summed exactly, 0 for none [default: {}]", Auto::default().core))]
+    pub(crate) core: Option<usize>,
+}
+
+impl AutoArgs {
+    /// The first of these options that was typed.
+    pub(crate) fn typed(&self) -> Option<&'static str> {
+        let typed = [
+            ("--target-error", self.target_error.is_some()),
+            ("--max-seconds", self.max_seconds.is_some()),
+            ("--rounds", self.rounds.is_some()),
+            ("--core", self.core.is_some()),
+        ];
+        typed.into_iter().find(|(_, typed)| *typed).map(|(option, _)| option)
+    }
+}
