@@ -3,8 +3,8 @@
 use crate::known::Family;
 use crate::options::Options;
 use lnz::{
-    Annealing, Auto, Diagnosis, Estimate, FamilyReport, Rbm, Result, Sampling, Schedule, Start,
-    Verdict, anneal, auto,
+    Annealing, Auto, Diagnosis, Estimate, Rbm, Result, Sampled, Sampling, Schedule, Start, Verdict,
+    anneal, auto,
 };
 use std::time::Instant;
 
@@ -52,16 +52,17 @@ impl Method {
         let clock = Instant::now();
         let mut outcome = match self {
             Method::Auto { core } => {
+                let max_seconds = options.max_seconds;
                 let settings =
-                    Auto { core, seed, max_seconds: options.max_seconds, ..Auto::default() };
+                    Auto { shortcuts: false, core, seed, max_seconds, ..Auto::default() };
                 let found = auto(model, &settings, &())?;
                 Outcome {
                     log_z: found.log_z,
                     interval: found.interval,
-                    chain_steps: found.chain_steps,
-                    rounds: found.rounds,
-                    floor: found.lower_bound,
-                    families: found.families,
+                    verdict: Some(found.diagnosis.verdict),
+                    warnings: found.diagnosis.warnings.iter().map(|w| w.kind()).collect(),
+                    chain_steps: found.sampled.iter().map(|s| s.chain_steps).sum(),
+                    sampled: found.sampled,
                     ..Outcome::of(self)
                 }
             }
@@ -92,7 +93,8 @@ fn plain(method: Method, model: &Rbm, start: &Start, seed: u64) -> Result<Outcom
     Ok(Outcome {
         log_z: estimate.log_z,
         interval: estimate.interval,
-        verdict: Some(Diagnosis::of_annealing(&estimate, CHAINS).verdict),
+        // Without the second opinion that `lnz estimate --method ais` adds: as it is elsewhere.
+        verdict: Some(Diagnosis::of_annealing(&estimate, CHAINS, None).verdict),
         chain_steps: (CHAINS * BETAS) as u64,
         ..Outcome::of(method)
     })
@@ -109,15 +111,16 @@ pub(crate) struct Outcome {
     pub(crate) verdict: Option<Verdict>,
     pub(crate) chain_steps: u64,
     pub(crate) seconds: f64,
-    pub(crate) rounds: usize,
-    pub(crate) floor: Option<f64>,
-    pub(crate) families: Vec<FamilyReport>,
+    pub(crate) warnings: Vec<&'static str>,
+    pub(crate) sampled: Vec<Sampled>,
 }
 
 /// An error of this many nats makes a confident answer a false one.
 pub(crate) const WRONG: f64 = 0.5;
 /// Errors that are worth a look.
 const NOTABLE: f64 = 0.3;
+/// A time in seconds that is worth one too.
+const SLOW: f64 = 20.0;
 
 impl Outcome {
     fn of(method: Method) -> Self {
@@ -131,9 +134,8 @@ impl Outcome {
             verdict: None,
             chain_steps: 0,
             seconds: 0.0,
-            rounds: 1,
-            floor: None,
-            families: vec![],
+            warnings: vec![],
+            sampled: vec![],
         }
     }
 
@@ -152,10 +154,9 @@ impl Outcome {
         (self.interval[0] - rounding..=self.interval[1] + rounding).contains(&self.exact)
     }
 
-    /// Wrong without a warning: the verdict says `consistent`; without one, the interval speaks.
+    /// Wrong without a warning.
     pub(crate) fn is_falsely_confident(&self) -> bool {
-        let confident = self.verdict.map_or(!self.is_covered(), |v| v != Verdict::Suspect);
-        confident && self.error().abs() > WRONG
+        self.verdict == Some(Verdict::Consistent) && self.error().abs() > WRONG
     }
 
     pub(crate) fn is_notable(&self) -> bool {
@@ -177,25 +178,37 @@ impl Outcome {
             self.seconds,
         );
         if let Some(verdict) = self.verdict {
-            line += &format!(", {verdict:?}");
+            line += &format!(", {verdict:?} {}", self.warnings.join(" "));
         }
-        if self.is_notable() || self.method.is_auto() && self.seconds > 20.0 {
-            let floor = self.floor.map_or(f64::NEG_INFINITY, |floor| floor - self.exact);
-            line += &format!("\n    LOOK: rounds {}, floor {floor:+.3};", self.rounds);
-            for f in &self.families {
-                line += &format!(
-                    " {:?} trial {:+.3} +- {:.3}, share {:.2}",
-                    f.family,
-                    f.trial_log_z - self.exact,
-                    f.trial_error,
-                    f.share,
-                );
-                if let (Some(log_z), Some(error)) = (f.log_z, f.std_error) {
-                    line += &format!(", main {:+.3} +- {error:.3}", log_z - self.exact);
-                }
-                line.push(';');
-            }
+        if self.is_notable() || self.method.is_auto() && self.seconds > SLOW {
+            self.sampled.iter().for_each(|sampled| line += &self.details(sampled));
         }
         line
+    }
+
+    /// What the families said, relative to the truth.
+    fn details(&self, sampled: &Sampled) -> String {
+        let Sampled { rounds, chains, core_states, log_core, log_sampled_core, .. } = sampled;
+        let off = |value: &Option<f64>| value.map_or(f64::NEG_INFINITY, |v| v - self.exact);
+        let mut text = format!(
+            "\n    LOOK: {rounds} rounds, {chains} chains, ess {:.0}, core of {core_states} {:+.3}, sampled {:+.3};",
+            sampled.ess,
+            off(log_core),
+            off(log_sampled_core),
+        );
+        for f in &sampled.families {
+            text += &format!(
+                " {:?} trial {:+.3} +- {:.3}, share {:.2}",
+                f.family,
+                f.trial_log_z - self.exact,
+                f.trial_error,
+                f.share,
+            );
+            if let (Some(log_z), Some(error)) = (f.log_z, f.std_error) {
+                text += &format!(", main {:+.3} +- {error:.3}", log_z - self.exact);
+            }
+            text.push(';');
+        }
+        text
     }
 }
