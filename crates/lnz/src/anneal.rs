@@ -98,17 +98,15 @@ pub fn anneal(
 
 /// The resolution to use when `wanted` is asked for: it, or the next finer one that fits.
 fn usable_resolution(model: &Rbm, wanted: Precision) -> (Precision, Option<Resolution>) {
-    if wanted == Precision::I16 {
-        if let Some(grid) = Resolution::of::<i16>(model).filter(Resolution::is_fine) {
-            return (Precision::I16, Some(grid));
-        }
-    }
-    if wanted != Precision::F64 {
-        if let Some(grid) = Resolution::of::<i32>(model) {
-            return (Precision::I32, Some(grid));
-        }
-    }
-    (Precision::F64, None)
+    let i16 = || Resolution::of::<i16>(model).filter(Resolution::is_fine);
+    let i32 = || Resolution::of::<i32>(model);
+    let grids = match wanted {
+        Precision::I16 => [(Precision::I16, i16()), (Precision::I32, i32())],
+        Precision::I32 => [(Precision::I32, i32()), (Precision::F64, None)],
+        Precision::F64 => [(Precision::F64, None); 2],
+    };
+    let usable = grids.into_iter().find(|(_, grid)| grid.is_some());
+    usable.unwrap_or((Precision::F64, None))
 }
 
 struct Run<'a> {

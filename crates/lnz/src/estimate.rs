@@ -6,7 +6,7 @@ use serde::Serialize;
 /// An estimate of log Z with its statistics.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Log of the mean of exp(s_i): equation (17) of the paper.
+    /// Log of the mean of exp(s_i): equation (20) of the paper.
     pub log_z: f64,
     /// Standard error of `log_z`, to first order in the relative error of the mean weight.
     pub std_error: f64,

@@ -1,4 +1,40 @@
-//! The partition function of a Restricted Boltzmann Machine (RBM).
+//! The partition function of a Restricted Boltzmann Machine (RBM): log Z, and how far to trust it.
+//!
+//! ```
+//! use lnz::{Annealing, Auto, Estimate, Gwgm, Sampling, Schedule, Start};
+//!
+//! fn main() -> lnz::Result<()> {
+//!     let model = Gwgm::HARDEST.generate(0)?.transposed()?;
+//!     let best = lnz::auto(&model, &Auto::default(), &())?;
+//!     println!("log Z = {:.3}, {:?}", best.log_z, best.diagnosis.verdict);
+//!
+//!     // The same by hand: annealing from the means of Gibbs samples.
+//!     let start = Start::sampled(&model, &Sampling::default(), 0, &())?;
+//!     let run = lnz::anneal(&model, &start, &Schedule::linear(1024)?, &Annealing::default(), &())?;
+//!     let ais = Estimate::from_samples(&run.samples);
+//!     println!("log Z = {:.2} +- {:.2}", ais.log_z, ais.std_error);
+//!     assert!((ais.log_z - best.log_z).abs() < 4.0 * ais.std_error);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Models have units in {0, 1} and the energy `E(x, h) = -b.x - c.h - x.W.h`; all logarithms are natural.
+//!
+//! | to | use |
+//! |---|---|
+//! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`BUILT_IN`] |
+//! | get log Z with the default method | [`auto`](fn@auto), whose result carries a [`Diagnosis`] |
+//! | sum over all states | [`exact_log_z`], after asking [`exact_cost`] |
+//! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
+//! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
+//! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`] |
+//! | follow or stop long work | [`Observer`]; `()` does neither |
+//!
+//! Every function is deterministic: the same model, settings and seed give the same bits on any number
+//! of threads and any instruction set. Only a time limit makes a result depend on the machine.
+//!
+//! The repository's `docs/method.md` maps the equations to functions, `docs/architecture.md` describes
+//! the modules.
 
 mod anneal;
 mod auto;

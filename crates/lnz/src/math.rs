@@ -28,7 +28,7 @@ pub fn log_sum_exp(values: &[f64]) -> f64 {
     largest + sum.total().ln()
 }
 
-/// log(mean of e^v): the estimate of log Z from the samples s_i, equation (17) of the paper.
+/// log(mean of e^v): the estimate of log Z from the samples s_i, equation (20) of the paper.
 pub fn log_mean_exp(values: &[f64]) -> f64 {
     log_sum_exp(values) - (values.len() as f64).ln()
 }

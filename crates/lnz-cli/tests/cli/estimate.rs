@@ -24,6 +24,7 @@ fn the_json_of_ais_keeps_its_contract() {
             "lower_bound",
             "method",
             "model",
+            "sampled",
             "samples",
             "schema",
             "settings",
@@ -36,7 +37,7 @@ fn the_json_of_ais_keeps_its_contract() {
     assert_eq!(result["method"], "ais");
     assert_eq!(result["verdict"], "consistent");
     assert_eq!(result["warnings"], json!([]));
-    assert_eq!(result["lower_bound"], Value::Null);
+    assert!(result["lower_bound"].as_f64() < result["interval"][1].as_f64());
     assert_eq!(result["model"]["visible"], 6);
     assert_eq!(result["model"]["hidden"], 4);
     assert_eq!(result["model"]["components"], 1);
@@ -69,9 +70,9 @@ fn a_cheap_model_is_computed_unless_sampling_is_asked_for() {
     }
     assert_eq!(exact["cost"]["chain_steps"], Value::Null);
     assert_eq!(exact["settings"]["start"], Value::Null);
-    for asked in
-        [&["--no-exact"][..], &["--start", "uniform"], &["--method", "ais"], &["--betas", "9"]]
-    {
+    let sampled = json(&["estimate", &model, "--json", "--no-exact"]);
+    assert_eq!(sampled["method"], "auto");
+    for asked in [&["--start", "uniform"][..], &["--method", "ais"], &["--betas", "9"]] {
         let result = json(&[&["estimate", &model, "--json"], asked].concat());
         assert_eq!(result["method"], "ais", "{asked:?}");
     }
@@ -157,9 +158,40 @@ fn a_bad_run_says_why_and_what_to_try_before_the_number() {
 #[test]
 fn a_good_run_admits_what_was_not_tested() {
     let folder = Folder::new();
-    let report = text(&["estimate", &folder.small_model("m.npz"), "--no-exact"]);
+    let model = folder.small_model("m.npz");
+    let report = text(&["estimate", &model, "--method", "ais", "--no-check"]);
     assert!(report.contains("consistent"), "{report}");
     assert!(report.contains("no test for missed modes"), "{report}");
+    let report = text(&["estimate", &model, "--method", "ais"]);
+    assert!(report.contains("neither a search for modes nor other starts find more"), "{report}");
+}
+
+#[test]
+fn the_default_method_samples_what_it_cannot_sum() {
+    let folder = Folder::new();
+    let model = folder.small_model("m.npz");
+    let exact = json(&["exact", &model, "--json"])["log_z"].as_f64().unwrap();
+    let arguments = ["estimate", &model, "--no-exact", "--core", "0", "--rounds", "2", "--json"];
+    let result = json(&arguments);
+    assert_eq!(result["verdict"], "consistent");
+    assert_eq!(result["settings"]["rounds"], 2);
+    assert_eq!(result["lower_bound"], Value::Null);
+    assert_eq!(result["sampled"][0]["families"].as_array().unwrap().len(), 3);
+    let error = result["std_error"].as_f64().unwrap();
+    assert!((result["log_z"].as_f64().unwrap() - exact).abs() < 5.0 * error);
+    for threads in ["1", "7"] {
+        let again = json(&[&arguments[..], &["--threads", threads]].concat());
+        assert_eq!(again["log_z"], result["log_z"]);
+        assert_eq!(again["interval"], result["interval"]);
+    }
+}
+
+#[test]
+fn a_start_that_misses_known_states_is_called_wrong() {
+    let report = text(&["estimate", "gwgm-hard", "--start", "uniform", "--chains", "128"]);
+    let first = report.lines().next().unwrap();
+    assert!(first.contains("suspect") && first.contains("is wrong"), "{report}");
+    assert!(report.contains("try --method auto"), "{report}");
 }
 
 #[test]

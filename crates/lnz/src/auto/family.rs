@@ -5,9 +5,10 @@
 //! - means: the paper's start, from the means of parallel Gibbs chains, on the larger layer;
 //! - flips: the uniform start on the smaller layer, with single-unit flips and resampling.
 
+use super::core::pack;
 use crate::kernel::{Block, Fixed, FixedModel, Flips, GROUP, Landscape, Level, Path, Place};
 use crate::kernel::{Position, Resolution};
-use crate::math::{log_mean_exp, log_sum_exp};
+use crate::math::{log_mean_exp, log_sum_exp, sigmoid, softplus};
 use crate::observer::Observer;
 use crate::random::{Purpose, Random};
 use crate::{Rbm, Start};
@@ -220,20 +221,28 @@ impl<T: Fixed> Annealer<T> {
         block
     }
 
-    /// Exchanges the end of the path, on the grid, for the real model; after the last hidden step.
-    fn bridge(&self, block: &Block<'_, T>, samples: &mut [f64]) {
-        for (chain, sample) in samples.iter_mut().enumerate() {
+    /// Exchanges the end of the path, on the grid, for the real model, after the last hidden step; and
+    /// the state of the smaller layer of each chain, drawn from the real model too, so that the part
+    /// of the weights outside the core is unbiased.
+    fn finish(&self, block: &Block<'_, T>, population: &mut Population) -> Vec<Vec<u64>> {
+        let mut states = Vec::with_capacity(population.samples.len());
+        for (chain, sample) in population.samples.iter_mut().enumerate() {
             let x = block.state(chain);
+            let a = self.model.hidden_input(x.view());
             let start = self.start.as_ref().map_or(0.0, |start| start.dot(&x));
-            let end = self.model.log_marginal(x.view()) - self.model.constant();
+            let end =
+                self.model.visible_bias().dot(&x) + a.iter().map(|&a| softplus(a)).sum::<f64>();
             *sample += end - (start + block.log_end(chain));
+            states.push(match self.small_is_hidden {
+                true => {
+                    let h: Vec<bool> =
+                        a.iter().map(|&a| population.random.happens(sigmoid(a))).collect();
+                    pack(&h)
+                }
+                false => block.visible().packed(chain),
+            });
         }
-    }
-
-    /// The last states of the smaller layer, packed.
-    fn small_states(&self, block: &Block<'_, T>, chains: usize) -> Vec<Vec<u64>> {
-        let bits = if self.small_is_hidden { block.hidden() } else { block.visible() };
-        (0..chains).map(|chain| bits.packed(chain)).collect()
+        states
     }
 }
 
@@ -279,7 +288,7 @@ impl<T: Fixed> Anneals for Annealer<T> {
         }
         let units = if self.small_is_hidden { self.model.hidden() } else { self.model.visible() };
         let states = self
-            .small_states(&block, PARTICLES)
+            .finish(&block, &mut population)
             .iter()
             .map(|words| (0..units).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect())
             .collect();
@@ -303,8 +312,7 @@ impl<T: Fixed> Anneals for Annealer<T> {
                 block.visible_step(step[1]);
             }
         }
-        self.bridge(&block, &mut population.samples);
-        let states = self.small_states(&block, chains);
+        let states = self.finish(&block, &mut population);
         Some(Island { samples: population.samples, states })
     }
 }

@@ -23,12 +23,12 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         chosen.iter().map(|r| super::family::schedule(&r.pilot, BETAS)).collect();
     let mut tallies: Vec<Tally> = chosen.iter().map(|_| Tally::default()).collect();
     let mut rounds = 0;
-    let mut result: Option<(Summary, Vec<Summary>)> = None;
+    let mut result: Option<(Summary, Vec<Summary>, usize)> = None;
     let mut stopped_early = false;
     loop {
         let round_begin = Instant::now();
         // The first two rounds are equal, then each doubles what there is.
-        let growth = 1 << rounds.max(1) - 1;
+        let growth = 1 << (rounds.max(1) - 1);
         for ((ready, betas), tally) in chosen.iter().zip(&schedules).zip(&mut tallies) {
             let chains = ISLAND_CHAINS * ready.annealer.chains_factor() * growth;
             let first = tally.next_island();
@@ -46,7 +46,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let parts: Vec<Summary> = tallies.iter().map(|tally| tally.summary(&core)).collect();
         let shares = chosen.iter().map(|r| r.report.share);
         let summary = combine(&shares.zip(parts.iter().copied()).collect::<Vec<_>>());
-        result = Some((summary, parts));
+        let islands = tallies.iter().map(Tally::next_island).sum();
+        result = Some((summary, parts, islands));
         let elapsed = begin.elapsed().as_secs_f64();
         report(observer, settings, rounds, elapsed, &summary);
         let enough = match settings.rounds {
@@ -63,13 +64,12 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
             break;
         }
     }
-    let (summary, parts) = result.ok_or_else(stopped)?;
+    let (summary, parts, islands) = result.ok_or_else(stopped)?;
     let mut families: Vec<FamilyReport> = ready.iter().map(|r| r.report).collect();
     for (family, part) in families.iter_mut().filter(|f| f.share > 0.0).zip(&parts) {
         family.log_z = Some(part.log_z);
         family.std_error = Some(part.relative_error);
     }
-    let islands = tallies.iter().map(Tally::next_island).sum();
     let has_core = core.states() > 0;
     Ok(Sampled {
         visible: model.visible(),

@@ -151,8 +151,8 @@ impl<'a, T: Fixed> Block<'a, T> {
         &self.visible.bits
     }
 
-    /// The hidden states.
-    pub(crate) fn hidden(&self) -> &Bits {
+    #[cfg(test)]
+    pub(super) fn hidden(&self) -> &Bits {
         &self.hidden.bits
     }
 
@@ -276,7 +276,7 @@ pub(super) fn groups(chains: usize) -> impl Iterator<Item = Range<usize>> {
 #[inline(always)]
 fn put(words: &mut [u64], chain: usize, first: usize, units: usize, bits: u64) {
     let bits = bits & (!0 >> (64 - units));
-    if first % 64 == 0 {
+    if first.is_multiple_of(64) {
         words[chain] = bits;
     } else {
         words[chain] |= bits << (first % 64);
