@@ -13,6 +13,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 fn main() -> ExitCode {
+    if std::env::args().any(|argument| argument == "--help") {
+        println!("{}", options::USAGE);
+        return ExitCode::SUCCESS;
+    }
     let options = match Options::parse(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(message) => {
@@ -23,7 +27,7 @@ fn main() -> ExitCode {
     let clock = Instant::now();
     let chosen: Vec<Family> = families()
         .into_iter()
-        .filter(|f| !(options.quick && f.is_large()))
+        .filter(|f| f.is_quick() || !options.quick)
         .filter(|f| options.family.as_ref().is_none_or(|part| f.name().contains(part)))
         .collect();
     let mut outcomes = Vec::new();
@@ -40,11 +44,11 @@ fn main() -> ExitCode {
     }
     let report = report::markdown(&outcomes, &options, clock.elapsed());
     println!("{report}");
-    if let Some(path) = &options.output {
-        if let Err(error) = std::fs::write(path, report) {
-            eprintln!("FAILED: {} cannot be written: {error}", path.display());
-            return ExitCode::FAILURE;
-        }
+    if let Some(path) = &options.output
+        && let Err(error) = std::fs::write(path, report)
+    {
+        eprintln!("FAILED: {} cannot be written: {error}", path.display());
+        return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
 }

@@ -1,10 +1,11 @@
 //! What a calibration run was asked to do.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
 pub(crate) const USAGE: &str = "usage: cargo xtask calibrate [options]
-  --quick              two models of each family that is not large
+  --quick              two models of each family that takes a second or less
   --seeds N            models of each family; default 11
   --first-seed N       seed of the first; default 0
   --family TEXT        only families whose name contains TEXT
@@ -25,24 +26,15 @@ pub(crate) struct Options {
     pub(crate) max_seconds: f64,
     pub(crate) auto_only: bool,
     pub(crate) output: Option<PathBuf>,
-    /// The options as typed.
-    pub(crate) typed: String,
 }
 
 impl Options {
-    pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let (mut count, mut first) = (None, 0);
         let (mut quick, mut max_seconds) = (false, MAX_SECONDS);
         let (mut family, mut auto_only, mut output) = (None, false, None);
-        let mut arguments = arguments;
-        let mut typed = Vec::new();
         while let Some(name) = arguments.next() {
-            typed.push(name.clone());
-            let mut value = || {
-                let value = arguments.next().ok_or(format!("{name} needs a value"))?;
-                typed.push(value.clone());
-                Ok::<String, String>(value)
-            };
+            let mut value = || arguments.next().ok_or(format!("{name} needs a value"));
             match name.as_str() {
                 "--quick" => quick = true,
                 "--auto-only" => auto_only = true,
@@ -55,15 +47,35 @@ impl Options {
             }
         }
         let count = count.unwrap_or(if quick { QUICK_SEEDS } else { SEEDS });
-        Ok(Self {
-            quick,
-            seeds: first..first + count,
-            family,
-            max_seconds,
-            auto_only,
-            output,
-            typed: typed.join(" "),
-        })
+        Ok(Self { quick, seeds: first..first + count, family, max_seconds, auto_only, output })
+    }
+}
+
+impl fmt::Display for Options {
+    /// The command that makes the same run again.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { quick, seeds, family, max_seconds, auto_only, .. } = self;
+        write!(f, "cargo xtask calibrate")?;
+        let usual = if *quick { QUICK_SEEDS } else { SEEDS };
+        if *quick {
+            write!(f, " --quick")?;
+        }
+        if seeds.end - seeds.start != usual {
+            write!(f, " --seeds {}", seeds.end - seeds.start)?;
+        }
+        if seeds.start != 0 {
+            write!(f, " --first-seed {}", seeds.start)?;
+        }
+        if let Some(family) = family {
+            write!(f, " --family '{family}'")?;
+        }
+        if *max_seconds != MAX_SECONDS {
+            write!(f, " --max-seconds {max_seconds}")?;
+        }
+        if *auto_only {
+            write!(f, " --auto-only")?;
+        }
+        Ok(())
     }
 }
 

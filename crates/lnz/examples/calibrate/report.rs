@@ -48,7 +48,6 @@ pub(crate) fn markdown(outcomes: &[Outcome], options: &Options, took: Duration) 
 fn introduction(outcomes: &[Outcome], options: &Options, took: Duration) -> String {
     let models = outcomes.iter().filter(|o| o.method == METHODS[0]).count();
     let Auto { core, target_error, .. } = Auto::default();
-    let command = format!("cargo xtask calibrate {}", options.typed);
     format!(
         "# Calibration
 
@@ -63,7 +62,7 @@ confidence counts errors above {WRONG} nats that came without a warning. Steps a
   {CHAINS} chains, {BETAS} betas, linear; Gibbs MF starts on the larger layer
 - Machine: {}, {} threads; {}
 ",
-        command.trim(),
+        options,
         lnz::in_words(took.as_secs_f64()),
         options.max_seconds,
         processor(),
@@ -113,7 +112,9 @@ fn processor() -> String {
 /// Today's date, from the days since 1970-01-01.
 fn today() -> String {
     let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let (mut day, mut year) = (days, 1970);
     while day >= 365 + u64::from(is_leap(year)) {
         day -= 365 + u64::from(is_leap(year));

@@ -51,9 +51,9 @@ impl Banded {
 pub(crate) fn log_z(model: &Rbm) -> f64 {
     let weights = model.weights();
     let seen = |hidden: usize| {
-        let mut of_hidden = (0..model.visible()).filter(move |&i| weights[[i, hidden]] != 0.0);
-        let first = of_hidden.next().unwrap_or(0);
-        (first, of_hidden.last().unwrap_or(first))
+        let is_seen = |&i: &usize| weights[[i, hidden]] != 0.0;
+        let first = (0..model.visible()).find(is_seen).unwrap_or(0);
+        (first, (0..model.visible()).rfind(is_seen).unwrap_or(first))
     };
     let spans: Vec<(usize, usize)> = (0..model.hidden()).map(seen).collect();
     let window = spans.iter().map(|(first, last)| last - first + 1).max().unwrap_or(1);

@@ -56,12 +56,13 @@ impl Family {
         }
     }
 
-    /// Whether a model takes seconds rather than a fraction of one.
-    pub(crate) fn is_large(&self) -> bool {
+    /// Whether making and sampling a model takes no more than about a second.
+    pub(crate) fn is_quick(&self) -> bool {
         match self {
-            Family::Blocks(..) => true,
-            Family::Banded(b) => b.visible > 100,
-            _ => false,
+            Family::Gaussian(_) | Family::Prototypes(_) => true,
+            Family::Trained(trained) => trained.epochs <= 100,
+            Family::Blocks(..) => false,
+            Family::Banded(band) => band.visible <= 100 && band.spread <= 4.0,
         }
     }
 
