@@ -93,6 +93,8 @@ pub struct Sampled {
     pub interval: [f64; 2],
     /// log of the exact sum over the core.
     pub log_core: Option<f64>,
+    /// Relative error of Z from the weights alone, without the core.
+    pub weights_error: f64,
     /// The sampler's own estimate of the same sum.
     pub log_sampled_core: Option<f64>,
     /// States in the core.
@@ -111,6 +113,11 @@ pub struct Sampled {
     pub betas: usize,
     /// Chain-steps in all, pilots and trials included.
     pub chain_steps: u64,
+    /// log Z from annealing the other way, from the core to the start: with `log_z` a bracket, if the
+    /// core represents the model. None without a core.
+    pub log_reverse: Option<f64>,
+    /// Relative error of Z there.
+    pub reverse_error: Option<f64>,
     /// The observer ended the run.
     pub stopped: bool,
 }
@@ -130,6 +137,8 @@ pub struct FamilyReport {
     pub log_z: Option<f64>,
     /// Relative error of Z there.
     pub std_error: Option<f64>,
+    /// log Z from its weights alone in the main run, to be held against the trial, and its error.
+    pub weights: Option<(f64, f64)>,
 }
 
 /// log Z of a model: exact where that is affordable, sampled where not.

@@ -64,6 +64,15 @@ pub enum Warning {
         /// The higher one and its estimate.
         high: (Family, f64),
     },
+    /// The main run lies clearly above the trial: errors that small cannot be believed.
+    StillRising {
+        /// The start.
+        family: Family,
+        /// log Z in the trial.
+        trial: f64,
+        /// log Z in the main run.
+        log_z: f64,
+    },
     /// The run was stopped before its last round had finished.
     StoppedBetweenRounds {
         /// Rounds in the estimate.
@@ -126,6 +135,12 @@ const DOMINATING_SHARE: f64 = 0.5;
 /// A difference of log Z below this is not worth a warning.
 const LEAST_MISS: f64 = 0.5;
 
+/// Known mass that the chains miss by less than this may be chance.
+const LEAST_CORE_MISS: f64 = 0.1;
+
+/// A rise from trial to main run below this is not worth a warning.
+const LEAST_RISE: f64 = 0.2;
+
 /// A core with less than this share of Z tells nothing about the rest.
 const SHARE_THAT_MATTERS: f64 = 0.05;
 
@@ -142,6 +157,7 @@ impl Warning {
             Warning::OtherStartFindsMore { .. } => "other_start_finds_more",
             Warning::MissedCore { .. } => "missed_core",
             Warning::FamiliesDisagree { .. } => "families_disagree",
+            Warning::StillRising { .. } => "still_rising",
             Warning::StoppedBetweenRounds { .. } | Warning::StoppedEarly { .. } => "stopped_early",
         }
     }
@@ -176,6 +192,10 @@ impl Warning {
                 high.1,
                 high.0.describe()
             ),
+            Warning::StillRising { family, trial, log_z } => format!(
+                "from {} a short run gave {trial:.2} and a longer one {log_z:.2}, more than their errors allow: a longer one still may give more",
+                family.describe()
+            ),
             Warning::StoppedBetweenRounds { rounds } => {
                 format!("the run was stopped after {rounds} rounds")
             }
@@ -198,6 +218,7 @@ impl Warning {
             }
             Warning::MissedCore { .. }
             | Warning::FamiliesDisagree { .. }
+            | Warning::StillRising { .. }
             | Warning::StoppedBetweenRounds { .. } => more_time(),
             _ if run.start == StartedFrom::Auto => more_time(),
             Warning::FewEffectiveChains { chains, .. }
@@ -279,6 +300,7 @@ impl Diagnosis {
         for part in sampled {
             warnings.extend(missed_core(part));
             warnings.extend(disagreement(part));
+            warnings.extend(still_rising(part));
             warnings.extend(uneven_weights(part.ess, part.max_weight_share, part.chains));
             if part.stopped {
                 warnings.push(Warning::StoppedBetweenRounds { rounds: part.rounds });
@@ -331,8 +353,21 @@ fn missed_mass(log_z: f64, std_error: f64, opinion: &SecondOpinion) -> Option<Wa
 fn missed_core(part: &Sampled) -> Option<Warning> {
     let (log_core, log_sampled) = (part.log_core?, part.log_sampled_core?);
     let matters = log_core > part.log_z + SHARE_THAT_MATTERS.ln();
-    let missed = log_sampled < log_core - LEAST_MISS - 3.0 / part.ess.max(1.0).sqrt();
+    let missed = log_core - log_sampled > LEAST_CORE_MISS + 2.5 * part.weights_error;
     (matters && missed).then_some(Warning::MissedCore { log_core, log_sampled })
+}
+
+/// Both are unbiased, so that a main run far above its trial shows errors that are too small.
+fn still_rising(part: &Sampled) -> Option<Warning> {
+    part.families.iter().find_map(|f| {
+        let (log_z, error) = f.weights?;
+        let rise = log_z - f.trial_log_z;
+        (rise > LEAST_RISE + 2.0 * error.hypot(f.trial_error)).then_some(Warning::StillRising {
+            family: f.family,
+            trial: f.trial_log_z,
+            log_z,
+        })
+    })
 }
 
 /// The lowest and the highest family of the main run, if they differ beyond their errors.
@@ -430,6 +465,7 @@ mod tests {
             share: 1.0,
             log_z: None,
             std_error: None,
+            weights: None,
         };
         let opinion = SecondOpinion { lower_bound: 90.0, trials: vec![trial] };
         let diagnosis = Diagnosis::of_annealing(&estimate, 64, Some(&opinion));

@@ -17,6 +17,7 @@ pub(crate) enum Purpose {
     Pilot = 8,
     Resample = 9,
     Trial = 10,
+    Reverse = 11,
 }
 
 /// A random stream (xoshiro256++).

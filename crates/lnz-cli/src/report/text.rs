@@ -25,6 +25,9 @@ impl Report {
             };
             table.line("verdict", format!("{} {}", good().apply_to(verdict), self.reason));
         }
+        if let Some(reverse) = self.reverse_text() {
+            table.line("reverse", reverse);
+        }
         table.line("method", self.method_text());
         if let (Some(samples), Some(ess)) = (&self.samples, self.ess) {
             table.line("samples", samples.to_text(ess));
@@ -50,6 +53,13 @@ impl Report {
             }
             _ => text,
         }
+    }
+
+    /// The estimate from the other end, where it is near enough to say something.
+    fn reverse_text(&self) -> Option<String> {
+        let [part] = self.sampled.as_deref()? else { return None };
+        let reverse = part.log_reverse.filter(|reverse| (reverse - part.log_z).abs() < 1.0)?;
+        Some(format!("{reverse:.2} by annealing from the modes back to the start"))
     }
 
     /// States that the default method summed exactly.

@@ -62,6 +62,15 @@ pub(super) trait Anneals: Sync {
     fn chains_factor(&self) -> usize;
     /// A run with resampling that finds its own schedule.
     fn pilot(&self, seed: u64, observer: &dyn Observer) -> Option<Pilot>;
+    /// log Z from chains that go the other way: from states of the smaller layer, after some sweeps of
+    /// the model, to the start distribution. Too high on average if they begin in equilibrium.
+    fn reverse(
+        &self,
+        betas: &[f64],
+        states: &[Vec<bool>],
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Option<Reverse>;
     /// Independent chains (or one resampled population) along `betas`.
     fn island(&self, betas: &[f64], place: IslandPlace, observer: &dyn Observer) -> Option<Island>;
 }
@@ -84,6 +93,13 @@ pub(super) struct Pilot {
     pub(super) states: Vec<Vec<bool>>,
 }
 
+/// log Z from the other end, and the relative error of Z.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reverse {
+    pub(super) log_z: f64,
+    pub(super) relative_error: f64,
+}
+
 /// What an island found: a sample of log Z for each chain, and its state of the smaller layer.
 pub(super) struct Island {
     pub(super) samples: Vec<f64>,
@@ -100,6 +116,8 @@ const SHARES: [f64; 3] = [0.5, 0.35, 0.15];
 const PARTICLES: usize = 64;
 /// Intervals of a pilot at most.
 const PILOT_STEPS: usize = 400;
+/// Sweeps of the model before chains go back.
+const SWEEPS_BEFORE_REVERSE: usize = 50;
 /// Flips per step at most: each costs as much as many units of a Gibbs step.
 const MOST_FLIPS: usize = 6;
 
@@ -221,18 +239,31 @@ impl<T: Fixed> Annealer<T> {
         block
     }
 
+    /// From the end of the path on the grid to the real model, right after a hidden step; and the
+    /// hidden inputs of the real model.
+    fn log_bridge(&self, block: &Block<'_, T>, chain: usize) -> (f64, Array1<f64>) {
+        let x = block.state(chain);
+        let a = self.model.hidden_input(x.view());
+        let start = self.start.as_ref().map_or(0.0, |start| start.dot(&x));
+        let end = self.model.visible_bias().dot(&x) + a.iter().map(|&a| softplus(a)).sum::<f64>();
+        (end - (start + block.log_end(chain)), a)
+    }
+
+    /// Draws the visible layer given the hidden one.
+    fn draw_visible(&self, h: &[bool], random: &mut Random) -> Vec<bool> {
+        let h: Array1<f64> = h.iter().map(|&on| f64::from(on)).collect();
+        let input = self.model.visible_input(h.view());
+        input.iter().map(|&v| random.happens(sigmoid(v))).collect()
+    }
+
     /// Exchanges the end of the path, on the grid, for the real model, after the last hidden step; and
     /// the state of the smaller layer of each chain, drawn from the real model too, so that the part
     /// of the weights outside the core is unbiased.
     fn finish(&self, block: &Block<'_, T>, population: &mut Population) -> Vec<Vec<u64>> {
         let mut states = Vec::with_capacity(population.samples.len());
         for (chain, sample) in population.samples.iter_mut().enumerate() {
-            let x = block.state(chain);
-            let a = self.model.hidden_input(x.view());
-            let start = self.start.as_ref().map_or(0.0, |start| start.dot(&x));
-            let end =
-                self.model.visible_bias().dot(&x) + a.iter().map(|&a| softplus(a)).sum::<f64>();
-            *sample += end - (start + block.log_end(chain));
+            let (gain, a) = self.log_bridge(block, chain);
+            *sample += gain;
             states.push(match self.small_is_hidden {
                 true => {
                     let h: Vec<bool> =
@@ -293,6 +324,51 @@ impl<T: Fixed> Anneals for Annealer<T> {
             .map(|words| (0..units).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect())
             .collect();
         Some(Pilot { betas, spread, states })
+    }
+
+    fn reverse(
+        &self,
+        betas: &[f64],
+        states: &[Vec<bool>],
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Option<Reverse> {
+        let chains = states.len();
+        let mut random = Random::stream(seed, Purpose::Reverse, u64::MAX);
+        let first: Vec<Vec<bool>> = match self.small_is_hidden {
+            false => states.to_vec(),
+            true => states.iter().map(|h| self.draw_visible(h, &mut random)).collect(),
+        };
+        let mut block = self.block(0, chains, seed, Purpose::Reverse);
+        block.set_states(|chain, i| first[chain][i]);
+        let mut log_weights = vec![0.0; chains];
+        for _ in 0..SWEEPS_BEFORE_REVERSE {
+            block.hidden_step(1.0, 1.0, &mut log_weights);
+            block.visible_step(1.0);
+        }
+        log_weights.fill(0.0);
+        for (k, step) in betas.windows(2).rev().enumerate() {
+            if observer.cancelled() {
+                return None;
+            }
+            block.hidden_step(step[1], step[0], &mut log_weights);
+            if k == 0 {
+                // From the real model to the one on the grid.
+                for (chain, log_weight) in log_weights.iter_mut().enumerate() {
+                    *log_weight -= self.log_bridge(&block, chain).0;
+                }
+            }
+            if step[0] > 0.0 {
+                block.visible_step(step[0]);
+            }
+        }
+        let mean = log_mean_exp(&log_weights);
+        let squares: f64 = log_weights.iter().map(|w| (2.0 * (w - mean)).exp()).sum();
+        let n = chains as f64;
+        Some(Reverse {
+            log_z: self.log_start - mean,
+            relative_error: ((squares / n - 1.0).max(0.0) / n).sqrt(),
+        })
     }
 
     fn island(&self, betas: &[f64], place: IslandPlace, observer: &dyn Observer) -> Option<Island> {

@@ -20,8 +20,10 @@ const TRIAL_ISLANDS: usize = 4;
 pub(super) const ISLAND_CHAINS: usize = 16;
 /// Intervals of the schedule of a trial.
 const TRIAL_BETAS: usize = 512;
-/// Share of the main run below which a family is left out.
-const LEAST_SHARE: f64 = 0.2;
+/// Relative error of a trial that can be told from others.
+const CLEAR_TRIAL: f64 = 0.3;
+/// A trial so far below another one is not repeated.
+const HOPELESS: f64 = 5.0;
 
 /// How the model is sampled for the means family. Random first states: on a trained model of 784 x
 /// 500 units the mean-field state leads all chains into one region (docs/decisions.md).
@@ -45,6 +47,8 @@ pub(super) struct Ready {
     pub(super) annealer: Box<dyn Anneals>,
     pub(super) pilot: Pilot,
     pub(super) report: FamilyReport,
+    /// How much of the core's exact sum replaces its sampled one; see [`Tally::summary`].
+    pub(super) core_share: f64,
 }
 
 /// What a quick search says about a model, to be held against the result of another method.
@@ -67,7 +71,23 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     Ok(SecondOpinion { lower_bound: prepared.core.log_z, trials })
 }
 
+/// Sum of all |weights| and |biases| up to which float64 resolves log Z to 0.002 nats.
+const MOST_ENERGY: f64 = 1e13;
+
+/// Refuses energies that swallow a factor in Z.
+fn check_energy(model: &Rbm) -> Result<()> {
+    let biases = model.visible_bias().into_iter().chain(model.hidden_bias());
+    let energy: f64 = model.weights().iter().chain(biases).map(|v| v.abs()).sum();
+    if energy > MOST_ENERGY {
+        let found = format!("so large that the energies reach {energy:.1e}");
+        let expected = format!("energies below {MOST_ENERGY:e}, where float64 resolves log Z");
+        return Err(Error::setting("weights", found, expected));
+    }
+    Ok(())
+}
+
 pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Prepared> {
+    check_energy(model)?;
     let swapped = model.transposed()?;
     let visible_is_small = model.visible() <= model.hidden();
     let (small, large) = if visible_is_small { (model, &swapped) } else { (&swapped, model) };
@@ -76,38 +96,57 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
         observer.progress(Progress { phase, done, total, log_z: None, beta: None });
     };
     let mut chain_steps = 0;
-    let mut try_out = |annealer: Option<Box<dyn Anneals>>, core: &Core| -> Result<Ready> {
+    let pilot = |annealer: Option<Box<dyn Anneals>>| -> Result<(Box<dyn Anneals>, Pilot)> {
         let annealer = annealer.ok_or_else(out_of_range)?;
         let pilot = annealer.pilot(settings.seed, observer).ok_or_else(stopped)?;
-        let islands = TRIAL_ISLANDS * annealer.chains_factor();
-        let places = places(0, islands, ISLAND_CHAINS, settings.seed, Purpose::Trial);
-        let mut tally = Tally::default();
+        Ok((annealer, pilot))
+    };
+    let mut highest = f64::NEG_INFINITY;
+    let mut trial = |(annealer, pilot): (Box<dyn Anneals>, Pilot), core: &Core| -> Result<Ready> {
         let betas = schedule(&pilot, TRIAL_BETAS);
-        run_islands(&*annealer, &betas, places, core, &mut tally, observer).ok_or_else(stopped)?;
+        let mut tally = Tally::default();
+        let mut summary = None;
+        // A few chains that disagree say nothing: then four times as many, twice at most.
+        for growth in [1, 4, 16] {
+            let (islands, chains) =
+                (TRIAL_ISLANDS * annealer.chains_factor(), ISLAND_CHAINS * growth);
+            let places =
+                places(tally.next_island(), islands, chains, settings.seed, Purpose::Trial);
+            run_islands(&*annealer, &betas, places, core, &mut tally, observer)
+                .ok_or_else(stopped)?;
+            chain_steps += (islands * chains * TRIAL_BETAS) as u64;
+            let now = *summary.insert(tally.summary(core, 0.0));
+            highest = highest.max(now.log_weights);
+            if now.weights_error < CLEAR_TRIAL || now.log_weights < highest - HOPELESS {
+                break;
+            }
+        }
         chain_steps += (pilot.states.len() * pilot.spread.len()) as u64;
-        chain_steps += (islands * ISLAND_CHAINS * TRIAL_BETAS) as u64;
-        let trial = tally.summary(core);
+        let Some(summary) = summary else { return Err(stopped()) };
+        let core_share = tally.best_core_share();
         let report = FamilyReport {
             family: annealer.family(),
-            trial_log_z: trial.log_weights,
-            trial_error: trial.weights_error,
+            trial_log_z: summary.log_weights,
+            trial_error: summary.weights_error,
             share: 0.0,
             log_z: None,
             std_error: None,
+            weights: None,
         };
-        Ok(Ready { annealer, pilot, report })
+        Ok(Ready { annealer, pilot, report, core_share })
     };
     stage(0);
-    let flips = try_out(flips_family(small), &Core::default())?;
+    let flips = pilot(flips_family(small))?;
     stage(1);
     let landscape = Landscape::new(small);
-    let modes = find_modes(&landscape, flips.pilot.states.clone(), settings.seed);
+    let modes = find_modes(&landscape, flips.1.states.clone(), settings.seed);
     if observer.cancelled() {
         return Err(stopped());
     }
     let core = Core::build(&landscape, &modes, settings.core, model.constant());
     stage(2);
-    let modes = try_out(modes_family(large, &landscape, &modes), &core)?;
+    let flips = trial(flips, &core)?;
+    let modes = trial(pilot(modes_family(large, &landscape, &modes))?, &core)?;
     stage(3);
     let means = match &settings.data_means {
         Some(means) => {
@@ -119,7 +158,7 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
             means_family(large, &start, true)
         }
     };
-    let means = try_out(means, &core)?;
+    let means = trial(pilot(means)?, &core)?;
     if settings.data_means.is_none() {
         chain_steps += (MEANS.samples * MEANS.steps) as u64;
     }
@@ -164,27 +203,33 @@ pub(super) fn run_islands(
     Some(())
 }
 
-/// Leaves out families whose trial lies clearly below the highest; the others share the main run by
-/// the inverse variance of their trials.
+/// Leaves out families whose trial lies clearly below the highest; the highest and the next share the
+/// main run by the inverse variance of their trials, but neither has less than a quarter.
 ///
 /// The weights alone decide, not the sum with the core: where the core is everything, even a family
-/// that sees nothing of it would look perfect.
+/// that sees nothing of it would look perfect. And the highest takes part whatever its error: a small
+/// error at a low value is how missed mass looks.
 fn share_by_trial(ready: &mut [Ready]) {
-    let highest =
-        ready.iter().map(|r| r.report).max_by(|a, b| a.trial_log_z.total_cmp(&b.trial_log_z));
-    let Some(best) = highest else { return };
-    for FamilyReport { trial_log_z, trial_error, share, .. } in
-        ready.iter_mut().map(|r| &mut r.report)
-    {
-        let error = trial_error.hypot(best.trial_error).min(2.0);
-        if *trial_log_z > best.trial_log_z - 0.15 - 2.5 * error {
-            // No trial can tell an error below 2%.
-            *share = 1.0 / (trial_error.powi(2) + 0.02f64.powi(2));
-        }
+    let mut order: Vec<usize> = (0..ready.len()).collect();
+    order.sort_by(|&a, &b| ready[b].report.trial_log_z.total_cmp(&ready[a].report.trial_log_z));
+    let best = ready[order[0]].report;
+    let agrees = |report: &FamilyReport| {
+        let error = report.trial_error.hypot(best.trial_error).min(2.0);
+        report.trial_log_z > best.trial_log_z - 0.15 - 2.5 * error
+    };
+    // No trial can tell an error below 2%.
+    let precision = |report: &FamilyReport| 1.0 / (report.trial_error.powi(2) + 0.02f64.powi(2));
+    let second = order[1..]
+        .iter()
+        .copied()
+        .filter(|&k| agrees(&ready[k].report))
+        .max_by(|&a, &b| precision(&ready[a].report).total_cmp(&precision(&ready[b].report)));
+    let share = second.map_or(0.0, |k| {
+        let (a, b) = (precision(&best), precision(&ready[k].report));
+        (b / (a + b)).clamp(0.25, 0.75)
+    });
+    ready[order[0]].report.share = 1.0 - share;
+    if let Some(k) = second {
+        ready[k].report.share = share;
     }
-    let total = |ready: &[Ready]| ready.iter().map(|r| r.report.share).sum::<f64>();
-    let least = LEAST_SHARE * total(ready);
-    ready.iter_mut().filter(|r| r.report.share < least).for_each(|r| r.report.share = 0.0);
-    let total = total(ready);
-    ready.iter_mut().for_each(|r| r.report.share /= total);
 }

@@ -1,10 +1,12 @@
 //! The main run: fresh islands, in rounds that double the chains until the error is small.
 
+use super::core::Core;
+use super::family::{Reverse, schedule};
 use super::prepare::{ISLAND_CHAINS, Prepared, Ready, places, prepare, run_islands, stopped};
 use super::tally::{Summary, Tally, combine, interval};
 use super::{Auto, FamilyReport, Sampled};
 use crate::observer::{Observer, Phase, Progress};
-use crate::random::Purpose;
+use crate::random::{Purpose, Random};
 use crate::{Rbm, Result};
 use std::time::Instant;
 
@@ -12,6 +14,11 @@ use std::time::Instant;
 const ISLANDS: usize = 8;
 /// Intervals of the schedules.
 const BETAS: usize = 1024;
+/// A core may hide how badly the rest is known: the weights alone must be known this well, too.
+const LARGEST_WEIGHTS_ERROR: f64 = 0.15;
+/// Chains and intervals of the run from the other end.
+const REVERSE_CHAINS: usize = 64;
+const REVERSE_BETAS: usize = 512;
 
 /// Samples log Z of a model with hidden units.
 pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Sampled> {
@@ -19,8 +26,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
     let Prepared { core, ready, mut chain_steps } = prepare(model, settings, observer)?;
     // Nothing below is chosen from the samples of the main run, except when to stop.
     let chosen: Vec<&Ready> = ready.iter().filter(|r| r.report.share > 0.0).collect();
-    let schedules: Vec<Vec<f64>> =
-        chosen.iter().map(|r| super::family::schedule(&r.pilot, BETAS)).collect();
+    let schedules: Vec<Vec<f64>> = chosen.iter().map(|r| schedule(&r.pilot, BETAS)).collect();
     let mut tallies: Vec<Tally> = chosen.iter().map(|_| Tally::default()).collect();
     let mut rounds = 0;
     let mut result: Option<(Summary, Vec<Summary>, usize)> = None;
@@ -30,20 +36,26 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         // The first two rounds are equal, then each doubles what there is.
         let growth = 1 << (rounds.max(1) - 1);
         for ((ready, betas), tally) in chosen.iter().zip(&schedules).zip(&mut tallies) {
-            let chains = ISLAND_CHAINS * ready.annealer.chains_factor() * growth;
+            // As many chains for every family; those that are resampled in fewer, larger islands.
+            let factor = ready.annealer.chains_factor();
+            let (islands, chains) = (ISLANDS / factor, ISLAND_CHAINS * factor * growth);
             let first = tally.next_island();
-            let places = places(first, ISLANDS, chains, settings.seed, Purpose::Anneal);
+            let places = places(first, islands, chains, settings.seed, Purpose::Anneal);
             if run_islands(&*ready.annealer, betas, places, &core, tally, observer).is_none() {
                 stopped_early = true;
                 break;
             }
-            chain_steps += (ISLANDS * chains * BETAS) as u64;
+            chain_steps += (islands * chains * BETAS) as u64;
         }
         if stopped_early {
             break;
         }
         rounds += 1;
-        let parts: Vec<Summary> = tallies.iter().map(|tally| tally.summary(&core)).collect();
+        let parts: Vec<Summary> = tallies
+            .iter()
+            .zip(&chosen)
+            .map(|(tally, ready)| tally.summary(&core, ready.core_share))
+            .collect();
         let shares = chosen.iter().map(|r| r.report.share);
         let summary = combine(&shares.zip(parts.iter().copied()).collect::<Vec<_>>());
         let islands = tallies.iter().map(Tally::next_island).sum();
@@ -56,8 +68,9 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
                 // The next round takes as long as all before it.
                 let next =
                     round_begin.elapsed().as_secs_f64() * if rounds == 1 { 1.0 } else { 2.0 };
-                summary.relative_error <= settings.target_error
-                    || elapsed + next > settings.max_seconds
+                let known = summary.relative_error <= settings.target_error
+                    && summary.weights_error <= settings.target_error.max(LARGEST_WEIGHTS_ERROR);
+                known || elapsed + next > settings.max_seconds
             }
         };
         if enough {
@@ -65,10 +78,18 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         }
     }
     let (summary, parts, islands) = result.ok_or_else(stopped)?;
+    let reverse = match stopped_early {
+        true => None,
+        false => reverse(model, &chosen, &core, settings, observer),
+    };
+    if reverse.is_some() {
+        chain_steps += (REVERSE_CHAINS * REVERSE_BETAS) as u64;
+    }
     let mut families: Vec<FamilyReport> = ready.iter().map(|r| r.report).collect();
     for (family, part) in families.iter_mut().filter(|f| f.share > 0.0).zip(&parts) {
         family.log_z = Some(part.log_z);
         family.std_error = Some(part.relative_error);
+        family.weights = Some((part.log_weights, part.weights_error));
     }
     let has_core = core.states() > 0;
     Ok(Sampled {
@@ -78,6 +99,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         std_error: summary.relative_error,
         interval: interval(&summary, &parts, islands, core.log_z),
         log_core: has_core.then_some(core.log_z),
+        weights_error: summary.weights_error,
         log_sampled_core: has_core.then_some(summary.log_core),
         core_states: core.states(),
         families,
@@ -87,8 +109,28 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         chains: summary.chains,
         betas: BETAS,
         chain_steps,
+        log_reverse: reverse.map(|reverse| reverse.log_z),
+        reverse_error: reverse.map(|reverse| reverse.relative_error),
         stopped: stopped_early,
     })
+}
+
+/// The family with the largest share, from the core back to its start.
+fn reverse(
+    model: &Rbm,
+    chosen: &[&Ready],
+    core: &Core,
+    settings: &Auto,
+    observer: &dyn Observer,
+) -> Option<Reverse> {
+    let main = chosen.iter().max_by(|a, b| a.report.share.total_cmp(&b.report.share))?;
+    let mut random = Random::stream(settings.seed, Purpose::Reverse, 0);
+    let states = core.draw(REVERSE_CHAINS, model.visible().min(model.hidden()), &mut random);
+    if states.is_empty() {
+        return None;
+    }
+    let betas = schedule(&main.pilot, REVERSE_BETAS);
+    main.annealer.reverse(&betas, &states, settings.seed, observer)
 }
 
 /// Progress towards the end, whichever comes first: the rounds, the error or the time.
@@ -96,7 +138,9 @@ fn report(observer: &dyn Observer, settings: &Auto, rounds: usize, elapsed: f64,
     let part = match settings.rounds {
         Some(wanted) => rounds as f64 / wanted as f64,
         None => {
-            let by_error = (settings.target_error / now.relative_error).powi(2);
+            let target = settings.target_error;
+            let by_weights = target.max(LARGEST_WEIGHTS_ERROR) / now.weights_error;
+            let by_error = (target / now.relative_error).min(by_weights).powi(2);
             by_error.max(elapsed / settings.max_seconds)
         }
     };

@@ -16,10 +16,11 @@ struct Counted {
     /// log of the mean weight of chains that ended outside the core, and inside.
     log_outside: f64,
     log_inside: f64,
-    /// log of the sum of squared weights, outside and of all chains.
-    log_squares: f64,
-    log_all_squares: f64,
-    log_largest: f64,
+    /// log of the sum of squared weights, outside and inside.
+    log_outside_squares: f64,
+    log_inside_squares: f64,
+    /// log of the largest weight, outside and inside.
+    log_largest: [f64; 2],
 }
 
 /// The estimate of one family: log Z with its relative error, and what the tests need.
@@ -54,15 +55,20 @@ impl Tally {
             chains: island.samples.len(),
             log_outside: log_sum_exp(&outside) - log_chains,
             log_inside: log_sum_exp(&inside) - log_chains,
-            log_squares: squares(&outside),
-            log_all_squares: squares(&island.samples),
-            log_largest: outside.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            log_outside_squares: squares(&outside),
+            log_inside_squares: squares(&inside),
+            log_largest: [&outside, &inside]
+                .map(|samples| samples.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
         });
     }
 
-    /// `Z^ = Z_S + mean(w 1[x not in S])` over all islands, each weighted by its chains.
-    pub(super) fn summary(&self, core: &Core) -> Summary {
+    /// `Z^ = mean(w) + c (Z_S - mean(w 1[x in S]))` over all islands, each weighted by its chains.
+    ///
+    /// The exact core is a control variate: c = 1 replaces the sampled core by the exact one, c = 0
+    /// ignores it. Any c that is fixed beforehand is unbiased.
+    pub(super) fn summary(&self, core: &Core, c: f64) -> Summary {
         let chains: usize = self.islands.iter().map(|i| i.chains).sum();
+        let log_n = (chains as f64).ln();
         let shares: Vec<f64> =
             self.islands.iter().map(|i| i.chains as f64 / chains as f64).collect();
         let mean = |values: &dyn Fn(&Counted) -> f64| {
@@ -70,45 +76,69 @@ impl Tally {
                 self.islands.iter().zip(&shares).map(|(i, share)| values(i) + share.ln()).collect();
             log_sum_exp(&terms)
         };
-        let log_outside = mean(&|i| i.log_outside);
-        let log_z = log_add_exp(core.log_z, log_outside);
-        let log_weights = mean(&|i| log_add_exp(i.log_outside, i.log_inside));
-        // The spread of island means around `log_mean`, relative to `log_unit`.
-        let error = |value: &dyn Fn(&Counted) -> f64, log_mean: f64, log_unit: f64| {
+        // The spread of island means relative to `log_unit`, but not below that of independent chains.
+        let error = |value: &dyn Fn(&Counted) -> f64, log_unit: f64, ess: f64| {
             let n = self.islands.len() as f64;
+            let log_mean = mean(value);
             let deviation = |i| (value(i) - log_unit).exp() - (log_mean - log_unit).exp();
-            let squares = self.islands.iter().zip(&shares).map(|(i, share)| share * deviation(i));
-            (squares.map(|d| d * d).sum::<f64>() * n / (n - 1.0).max(1.0)).sqrt()
+            let parts = self.islands.iter().zip(&shares).map(|(i, share)| share * deviation(i));
+            let of_islands = (parts.map(|d| d * d).sum::<f64>() * n / (n - 1.0).max(1.0)).sqrt();
+            of_islands.max((1.0 / ess - 1.0 / chains as f64).max(0.0).sqrt())
         };
-        let log_n = (chains as f64).ln();
         let sum_of = |values: &dyn Fn(&Counted) -> f64| {
             log_sum_exp(&self.islands.iter().map(values).collect::<Vec<f64>>())
         };
-        // The weights as parts of Z^: the core counts like chains of equal weight.
-        let log_sum = log_z + log_n;
-        let log_squares = log_add_exp(sum_of(&|i| i.log_squares), 2.0 * core.log_z + log_n);
-        let ess = (2.0 * log_sum - log_squares).exp();
-        let weights_ess = (2.0 * (log_weights + log_n) - sum_of(&|i| i.log_all_squares)).exp();
-        // Few islands may agree by luck: independent chains know better.
-        let error_of_chains = |ess: f64| (1.0 / ess - 1.0 / chains as f64).max(0.0).sqrt();
-        let log_largest =
-            self.islands.iter().map(|i| i.log_largest).fold(f64::NEG_INFINITY, f64::max);
+        // A chain counts w outside the core and (1 - c) w inside.
+        let log_kept = (1.0 - c).ln();
+        let counted = |i: &Counted| log_add_exp(i.log_outside, log_kept + i.log_inside);
+        let log_core_part = c.ln() + core.log_z;
+        let log_z = log_add_exp(log_core_part, mean(&counted));
+        let log_weights = mean(&|i| log_add_exp(i.log_outside, i.log_inside));
+        let squares = |log_kept: f64| {
+            let inside = |i: &Counted| 2.0 * log_kept + i.log_inside_squares;
+            sum_of(&|i| log_add_exp(i.log_outside_squares, inside(i)))
+        };
+        let weights_ess = (2.0 * (log_weights + log_n) - squares(0.0)).exp();
+        // The exact part counts like chains of equal weight.
+        let log_squares = log_add_exp(squares(log_kept), 2.0 * log_core_part + log_n);
+        let ess = (2.0 * (log_z + log_n) - log_squares).exp().min(chains as f64);
+        let log_largest = self
+            .islands
+            .iter()
+            .map(|i| i.log_largest[0].max(log_kept + i.log_largest[1]))
+            .fold(f64::NEG_INFINITY, f64::max);
         Summary {
             log_z,
-            relative_error: error(&|i| i.log_outside, log_outside, log_z).max(error_of_chains(ess)),
+            relative_error: error(&counted, log_z, ess),
             log_core: mean(&|i| i.log_inside),
             log_weights,
             weights_error: error(
                 &|i| log_add_exp(i.log_outside, i.log_inside),
                 log_weights,
-                log_weights,
-            )
-            .max(error_of_chains(weights_ess)),
+                weights_ess,
+            ),
             weights_ess,
             ess,
-            largest_share: (log_largest - log_sum).exp(),
+            largest_share: (log_largest - log_z - log_n).exp(),
             chains,
         }
+    }
+
+    /// The c of the smallest variance, cov(w, w_S) / var(w_S) with w_S = w 1[x in S], kept in [0, 1].
+    pub(super) fn best_core_share(&self) -> f64 {
+        let n: f64 = self.islands.iter().map(|i| i.chains as f64).sum();
+        let largest = self.islands.iter().map(|i| i.log_largest[0].max(i.log_largest[1]));
+        let unit = largest.fold(f64::NEG_INFINITY, f64::max);
+        let mean = |log_mean: &dyn Fn(&Counted) -> f64| {
+            let sums = self.islands.iter().map(|i| i.chains as f64 * (log_mean(i) - unit).exp());
+            sums.sum::<f64>() / n
+        };
+        let (inside, outside) = (mean(&|i| i.log_inside), mean(&|i| i.log_outside));
+        let squares = self.islands.iter().map(|i| (i.log_inside_squares - 2.0 * unit).exp());
+        let variance = squares.sum::<f64>() / n - inside * inside;
+        // cov(w, w_S) = var(w_S) + cov(w_out, w_S), and a chain is never both inside and outside.
+        let covariance = variance - inside * outside;
+        if variance > 0.0 { (covariance / variance).clamp(0.0, 1.0) } else { 1.0 }
     }
 
     /// Islands so far: the index of the next one.
@@ -132,7 +162,11 @@ pub(super) fn combine(estimates: &[(f64, Summary)]) -> Summary {
         relative_error: squares.sqrt(),
         log_core: log_mean(&|s| s.log_core),
         log_weights: log_mean(&|s| s.log_weights),
-        weights_error: f64::NAN,
+        weights_error: estimates
+            .iter()
+            .map(|(w, s)| (w * s.weights_error).powi(2))
+            .sum::<f64>()
+            .sqrt(),
         weights_ess: estimates.iter().map(|(_, s)| s.weights_ess).sum(),
         ess: 1.0 / estimates.iter().map(|(w, s)| part(*w, s).powi(2) / s.ess).sum::<f64>(),
         largest_share: estimates
@@ -145,9 +179,10 @@ pub(super) fn combine(estimates: &[(f64, Summary)]) -> Summary {
 
 /// 95% interval of log Z: symmetric on the scale of Z by Student's t, and not below the core.
 ///
-/// Chains that all agree still say no more than that what they have not seen is probably below 3 / n
-/// of Z (the rule of three). Families that disagree beyond their errors widen it upwards, because an
-/// unbiased estimate that misses mass is low.
+/// What is not exact is not known better than the sampler shows by its own weights, and chains that
+/// all agree still say no more than that what they have not seen is probably below 3 / n of Z (the
+/// rule of three). Known mass that the chains miss, and families that disagree beyond their errors,
+/// widen it upwards, because an unbiased estimate that misses mass is low.
 pub(super) fn interval(
     summary: &Summary,
     parts: &[Summary],
@@ -155,16 +190,35 @@ pub(super) fn interval(
     log_core: f64,
 ) -> [f64; 2] {
     let t = student_95(islands.saturating_sub(1));
-    let reach = t * summary.relative_error;
+    let not_exact = 1.0 - (log_core - summary.log_z).exp().min(1.0);
+    let reach = t * summary.relative_error.max(not_exact * summary.weights_error);
     let lower = if reach < 1.0 { summary.log_z + (-reach).ln_1p() } else { log_core };
     let unseen = 3.0 / summary.weights_ess.max(1.0);
-    let upper = summary.log_z + reach.max(unseen).ln_1p();
-    let highest = parts.iter().map(|part| part.log_z + (t * part.relative_error).ln_1p());
-    let disagree = parts.iter().any(|a| {
-        parts.iter().any(|b| disagrees(a.log_z, a.relative_error, b.log_z, b.relative_error))
-    });
-    let upper = if disagree { highest.fold(upper, f64::max) } else { upper };
+    let mut upper = summary.log_z + upper_arm(reach).max(unseen.ln_1p());
+    if misses_core(summary, log_core) {
+        upper += log_core - summary.log_core;
+    }
+    let disagree =
+        |a: &Summary, b: &Summary| disagrees(a.log_z, a.relative_error, b.log_z, b.relative_error);
+    if parts.iter().any(|a| parts.iter().any(|b| disagree(a, b))) {
+        let highest = parts.iter().map(|part| part.log_z + upper_arm(t * part.relative_error));
+        upper = highest.fold(upper, f64::max);
+    }
     [lower.max(log_core), upper]
+}
+
+/// The way up from an estimate whose relative error reaches so far: a quarter more than the way down.
+///
+/// Weights are skewed, so that an estimate is low more often than high, and one that is low has the
+/// smaller error: measured, docs/calibration.md.
+fn upper_arm(reach: f64) -> f64 {
+    -1.25 * (-reach.min(0.9)).ln_1p() * (reach / 0.9).max(1.0)
+}
+
+/// The chains see clearly less of the core than there is.
+fn misses_core(summary: &Summary, log_core: f64) -> bool {
+    log_core - summary.log_core > 2.0 * summary.weights_error
+        && log_core > summary.log_z + 0.05f64.ln()
 }
 
 /// Two estimates of log Z differ by more than their errors allow.

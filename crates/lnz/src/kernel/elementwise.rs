@@ -5,7 +5,10 @@ use super::simd::Simd;
 use super::stream::Lanes;
 use std::f32::consts::LOG2_E;
 
-/// 2^y for y in [-126, 126] (clamped), relative error below 2e-7.
+/// 2^y for y in [-60, 60] (clamped), relative error below 2e-7.
+///
+/// Beyond that 1 + 2^-|y| is one in float32 anyway, while squares of 2^-126 would be subnormal numbers,
+/// which are slow.
 ///
 /// # Safety
 /// See [`Simd`].
@@ -15,7 +18,7 @@ pub(super) unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
     const ROUND: f32 = 12_582_912.0;
     // SAFETY: arithmetic only.
     unsafe {
-        let y = S::min(S::max(y, S::splat(-126.0)), S::splat(126.0));
+        let y = S::min(S::max(y, S::splat(-60.0)), S::splat(60.0));
         let shifted = S::add(y, S::splat(ROUND));
         let f = S::sub(y, S::sub(shifted, S::splat(ROUND)));
         // Degree 5 on [-1/2, 1/2] by Estrin's scheme.
@@ -91,8 +94,11 @@ pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed>(
         let sum = if too_large == 0 {
             f64::from(S::sum(total))
         } else {
-            let at = |beta| softplus_sum::<S, T>(constants.step, beta, units, sums, bias);
-            at(constants.next) - at(constants.beta)
+            // Not a closure: that would be compiled without the processor features of the caller, and
+            // every intrinsic in it would be a call.
+            let before = softplus_sum::<S, T>(constants.step, constants.beta, units, sums, bias);
+            let after = softplus_sum::<S, T>(constants.step, constants.next, units, sums, bias);
+            after - before
         };
         Sampled { bits, sum }
     }

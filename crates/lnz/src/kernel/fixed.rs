@@ -135,14 +135,17 @@ pub(crate) struct Resolution {
 /// of 784 x 500 units, rounding spreads log w by 0.09: fewer than half of the units are on.
 const MOST_NOISE: f64 = 0.5;
 
+/// Sums of weights and biases beyond this are left to float64: float32 ends at 3e38.
+const MOST_INPUT: f64 = 1e30;
+
 impl Resolution {
     /// Rounding hardly adds to the spread of log w.
     pub(crate) fn is_fine(&self) -> bool {
         self.noise <= MOST_NOISE
     }
 
-    /// The finest grid on which no sum of weights into a unit can overflow; `None` if there is none
-    /// with a step in the range of float32.
+    /// The finest grid on which no sum of weights into a unit can overflow; `None` if such a sum or a
+    /// bias comes near the limit of float32, so that inputs could become infinite.
     pub(crate) fn of<T: Fixed>(model: &Rbm) -> Option<Self> {
         let weights = model.weights();
         let signed_sum = |sign: f64, axis: Axis| {
@@ -152,6 +155,10 @@ impl Resolution {
             .into_iter()
             .flat_map(|(sign, axis)| signed_sum(sign, axis))
             .fold(0.0, f64::max);
+        let biases = model.visible_bias().into_iter().chain(model.hidden_bias());
+        if biases.fold(largest, |most, b| most.max(b.abs())) > MOST_INPUT {
+            return None;
+        }
         // Rounding moves a sum of n weights by at most n / 2 steps.
         let room = T::LARGEST - weights.nrows().max(weights.ncols()) as f64 / 2.0;
         if room < 1.0 {
@@ -161,16 +168,13 @@ impl Resolution {
         let step = if largest == 0.0 { 1.0f32 } else { (largest / room) as f32 };
         let step = f64::from(step.next_up().max(f32::MIN_POSITIVE));
         let on = weights.len() as f64 / 4.0;
-        step.is_finite().then_some(Self { step, noise: step * (on / 12.0).sqrt() })
+        Some(Self { step, noise: step * (on / 12.0).sqrt() })
     }
 }
 
 impl<T: Fixed> FixedModel<T> {
     pub(crate) fn new(model: &Rbm, resolution: Resolution) -> Self {
-        // Far beyond this a unit is frozen anyway, and infinities would turn into NaN.
-        let as_f32 = |values: ArrayView1<'_, f64>| {
-            values.iter().map(|&v| v.clamp(-1e30, 1e30) as f32).collect()
-        };
+        let as_f32 = |values: ArrayView1<'_, f64>| values.iter().map(|&v| v as f32).collect();
         Self {
             step: resolution.step as f32,
             to_hidden: Layer::new(model.weights(), resolution.step),
