@@ -57,9 +57,8 @@ fn main() -> ExitCode {
 fn calibrate(family: &Family, seed: u64, options: &Options) -> lnz::Result<Vec<Outcome>> {
     let (model, log_z) = family.generate(seed)?;
     let mut outcomes = Vec::new();
-    for method in
-        Method::of_family(family).into_iter().filter(|m| m.is_auto() || !options.auto_only)
-    {
+    let methods = Method::all().into_iter().filter(|m| m.suits(family));
+    for method in methods.filter(|m| m.is_auto() || !options.auto_only) {
         let outcome = Outcome {
             family: family.name(),
             seed,

@@ -24,15 +24,16 @@ pub(crate) const CHAINS: usize = 1024;
 pub(crate) const BETAS: usize = 1024;
 
 impl Method {
-    /// Those that are run on a family. The core sums most of a small layer, so that what the sampler
-    /// can do shows only without it.
-    pub(crate) fn of_family(family: &Family) -> Vec<Self> {
-        let mut methods = vec![Method::Auto { core: Auto::default().core }];
-        if !matches!(family, Family::Banded(_) | Family::Blocks(..)) {
-            methods.push(Method::Auto { core: 0 });
-        }
-        methods.extend([Method::Uniform, Method::Gibbs]);
-        methods
+    pub(crate) fn all() -> [Self; 4] {
+        let core = Auto::default().core;
+        [Method::Auto { core }, Method::Auto { core: 0 }, Method::Uniform, Method::Gibbs]
+    }
+
+    /// Whether it is run on a family. The core sums most of a small layer, so that what the sampler can
+    /// do shows only without it; on the others it makes little difference.
+    pub(crate) fn suits(self, family: &Family) -> bool {
+        self != Method::Auto { core: 0 }
+            || !matches!(family, Family::Banded(_) | Family::Blocks(..))
     }
 
     pub(crate) fn is_auto(self) -> bool {

@@ -6,9 +6,6 @@ use lnz::Auto;
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-const METHODS: [Method; 4] =
-    [Method::Auto { core: 4096 }, Method::Auto { core: 0 }, Method::Uniform, Method::Gibbs];
-
 const HEAD: &str = "\
 | family | method | models | within 0.1% | 1% | 5% | largest error (nats) | coverage | false confidence | 10^6 chain-steps | seconds |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -24,11 +21,11 @@ pub(crate) fn markdown(outcomes: &[Outcome], options: &Options, took: Duration) 
     let mut text = introduction(outcomes, options, took);
     text += "\n## All models\n\n";
     text += HEAD;
-    METHODS.iter().for_each(|&m| text += &row("all", m, outcomes.iter()));
+    Method::all().into_iter().for_each(|method| text += &row("all", method, outcomes.iter()));
     text += "\n## By family\n\n";
     text += HEAD;
     for family in families {
-        for &method in &METHODS {
+        for method in Method::all() {
             text += &row(family, method, outcomes.iter().filter(|o| o.family == family));
         }
     }
@@ -46,7 +43,7 @@ pub(crate) fn markdown(outcomes: &[Outcome], options: &Options, took: Duration) 
 }
 
 fn introduction(outcomes: &[Outcome], options: &Options, took: Duration) -> String {
-    let models = outcomes.iter().filter(|o| o.method == METHODS[0]).count();
+    let models = outcomes.iter().filter(|o| o.method == Method::all()[0]).count();
     let Auto { core, target_error, .. } = Auto::default();
     format!(
         "# Calibration
