@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask test` runs every check, in the order of their cost.
+//! The project's own tasks: every check with `cargo xtask test`, calibration with `cargo xtask calibrate`.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -45,13 +45,17 @@ const STEPS: [Step; 5] = [
     },
 ];
 
-const USAGE: &str =
-    "usage: cargo xtask test    run every check: formatting, clippy, tests, documentation";
+const USAGE: &str = "\
+usage: cargo xtask test         run every check: formatting, clippy, tests, documentation
+       cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
+                                with options, print the report only (`calibrate --help` lists them)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
+        ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
+        ["calibrate", ref options @ ..] => calibrate(options),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS
@@ -87,6 +91,20 @@ fn test() -> ExitCode {
     }
     println!("all checks passed, {}", in_seconds(clock.elapsed()));
     ExitCode::SUCCESS
+}
+
+/// Runs the example `calibrate` of the library in the release profile: this program itself has no
+/// dependencies, and need not be optimised.
+fn calibrate(options: &[&str]) -> ExitCode {
+    let run = ["run", "--release", "--quiet", "--package", "lnz", "--example", "calibrate", "--"];
+    match cargo().args(run).args(options).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("FAILED: cargo cannot be started: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 impl Step {
