@@ -1,5 +1,7 @@
 //! The project's own tasks: `cargo xtask test` runs every check, in the order of their cost.
 
+mod bench;
+
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -46,12 +48,14 @@ const STEPS: [Step; 5] = [
 ];
 
 const USAGE: &str =
-    "usage: cargo xtask test    run every check: formatting, clippy, tests, documentation";
+    "usage: cargo xtask test     run every check: formatting, clippy, tests, documentation
+       cargo xtask bench    measure lnz against its peers, into docs/benchmarks.md";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
+        ["bench", ref options @ ..] => bench::main(options),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS
