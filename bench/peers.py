@@ -114,15 +114,15 @@ class Enumeration:
         number = np.arange(states)[:, None]
         self.bits = (number >> np.arange(len(self.c)) & 1).astype(np.float64)
 
-    def run(self, how, _states):
-        return getattr(self, how)()
+    def run(self, how, states):
+        return getattr(self, how)(self.bits[:states])
 
-    def numpy(self):
+    def numpy(self, all_bits):
         logs = []
         a = np.empty((self.CHUNK, len(self.b)))
         e = np.empty_like(a)
-        for first in range(0, len(self.bits), self.CHUNK):
-            bits = self.bits[first : first + self.CHUNK]
+        for first in range(0, len(all_bits), self.CHUNK):
+            bits = all_bits[first : first + self.CHUNK]
             np.matmul(bits, self.WT, out=a)
             np.add(a, self.b, out=a)
             # softplus(a) = max(a, 0) + log1p(exp(-|a|)): twice as fast as np.logaddexp(0, a).
@@ -133,9 +133,9 @@ class Enumeration:
             logs.append(bits @ self.c + a.sum(1) + e.sum(1))
         return float(np.logaddexp.reduce(np.concatenate(logs)))
 
-    def torch(self):
+    def torch(self, all_bits):
         softplus = torch.nn.functional.softplus
-        all_bits, WT, b, c = map(torch.from_numpy, (self.bits, self.WT, self.b, self.c))
+        all_bits, WT, b, c = map(torch.from_numpy, (all_bits, self.WT, self.b, self.c))
         logs = []
         a = torch.empty(self.CHUNK, len(b), dtype=torch.float64)
         for bits in all_bits.split(self.CHUNK):
@@ -202,7 +202,7 @@ def ais(model, how, chains, steps, threads):
 
 def enumerate_states(model, how, states, threads):
     torch.set_num_threads(threads)
-    return timed(peer(Enumeration, model, states), how, states, warm_up=states)
+    return timed(peer(Enumeration, model, states), how, states, warm_up=Enumeration.CHUNK)
 
 
 ANSWERS = {"versions": versions, "generate": generate, "ais": ais, "enumerate": enumerate_states}

@@ -26,6 +26,9 @@ target/, and writes docs/benchmarks.md. Takes about ten minutes on a machine tha
   --quick         three repetitions and fewer steps, under three minutes; writes below target/ only
   --weights FILE  784x500 weights to use in place of ../shared/data/rbm/mnistvh_CD25.mat";
 
+/// A machine is quiet when work on one thread waits less than this for a processor.
+const QUIET: f64 = 1.05;
+
 type Problem = Box<dyn std::error::Error>;
 
 /// The two processes that measure.
@@ -103,15 +106,20 @@ fn run(quick: bool, weights: Option<&Path>) -> Result<(), Problem> {
     let peers = Path::new(ROOT).join("bench/peers.py");
     let mut bench = Bench {
         lnz: Worker::start(&mut Command::new(&built.worker))?,
-        peers: Worker::start(Command::new(python).args(["-W", "ignore"]).arg(peers))?,
+        // PyTorch is told its threads with every request; numpy's products listen to this only.
+        peers: Worker::start(
+            Command::new(python).args(["-W", "ignore"]).arg(peers).env("OPENBLAS_NUM_THREADS", "1"),
+        )?,
         folder,
-        repetitions: if quick { 3 } else { 7 },
+        repetitions: if quick { 3 } else { 5 },
         quick,
         waiting: Vec::new(),
     };
     let clock = Instant::now();
     let measured = measure(&mut bench, &built, weights)?;
-    let text = heading(&mut bench, clock.elapsed().as_secs_f64())? + &measured;
+    let heading = heading(&mut bench, clock.elapsed().as_secs_f64())?;
+    println!("{heading}");
+    let text = heading + &measured;
     let path = if quick {
         bench.folder.join("benchmarks-quick.md")
     } else {
@@ -121,7 +129,7 @@ fn run(quick: bool, weights: Option<&Path>) -> Result<(), Problem> {
         std::fs::create_dir_all(parent)?;
     }
     std::fs::write(&path, text.trim_end().to_owned() + "\n")?;
-    println!("\n{text}\nwritten to {}", path.display());
+    println!("written to {}", path.display());
     Ok(())
 }
 
@@ -129,12 +137,18 @@ fn measure(bench: &mut Bench, built: &Built, weights: Option<&Path>) -> Result<S
     let models = models::all(bench, weights)?;
     let named = |name: &str| models.iter().find(|model| model.name == name).ok_or("no such model");
     let (flagship, small) = (named("784x500")?, named("180x20")?);
-    let mut text = annealing::check(bench, small)?;
-    text += &annealing::compare(bench, &models)?;
-    text += &enumeration::report(bench, &[named("784x20")?, small])?;
-    text += &growth::report(bench, flagship)?;
-    text += &resources::report(bench, built, flagship, small)?;
-    text += &instructions::report(bench, built, &[flagship, named("784x20")?, small])?;
+    let mut text = String::new();
+    // Each part is shown as soon as it is there.
+    let mut add = |part: String| {
+        println!("\n{part}");
+        text += &part;
+    };
+    add(annealing::check(bench, small)?);
+    add(annealing::compare(bench, &models)?);
+    add(enumeration::report(bench, &[named("784x20")?, small])?);
+    add(growth::report(bench, flagship)?);
+    add(resources::report(bench, built, flagship, small)?);
+    add(instructions::report(bench, built, &[flagship, named("784x20")?, small])?);
     Ok(text)
 }
 
@@ -148,11 +162,19 @@ fn heading(bench: &mut Bench, seconds: f64) -> Result<String, Problem> {
     let peers: Vec<String> =
         ["torch", "numpy", "rbms", "python"].iter().map(|name| version(&peers, name)).collect();
     let waiting = match Quartiles::of(bench.waiting.iter().copied()) {
-        Some(waiting) => format!(
-            "Time on the clock over processor time, one thread: median {:.3}, upper quartile {:.3} \
-             (1 when nothing else runs).",
-            waiting.median, waiting.high
-        ),
+        Some(waiting) => {
+            let busy = waiting.high > QUIET;
+            if busy {
+                println!("WARNING: the machine was busy, the figures are not worth keeping");
+            }
+            format!(
+                "Time on the clock over processor time, one thread: median {:.3}, upper quartile \
+                 {:.3} (1 when nothing else runs).{}",
+                waiting.median,
+                waiting.high,
+                if busy { " **The machine was busy: do not trust these figures.**" } else { "" }
+            )
+        }
         None => "This system does not tell processor time.".into(),
     };
     let quick = if bench.quick { " (`--quick`: for a first impression only)" } else { "" };

@@ -81,7 +81,7 @@ fn measure<'a>(bench: &mut Bench, model: &'a Model, threads: usize) -> Result<Ro
             // Each repetition starts with another contender.
             let k = (k + repetition) % CONTENDERS.len();
             let contender = &CONTENDERS[k];
-            let share = contender.share * if bench.quick { 0.5 } else { 1.0 };
+            let share = contender.share * if bench.quick { 0.25 } else { 1.0 };
             let steps = ((steps(model) as f64 * share) as usize).max(4);
             let answer = bench.measure(
                 contender.side,

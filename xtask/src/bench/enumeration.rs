@@ -47,6 +47,6 @@ pub(super) fn report(bench: &mut Bench, models: &[&Model]) -> Result<String, Pro
             text += "|\n";
         }
     }
-    text += "\nnumpy uses one thread for all but the matrix product.\n\n";
+    text += "\nnumpy uses one thread in all rows.\n\n";
     Ok(text)
 }
