@@ -29,3 +29,4 @@ pub(crate) use landscape::{Landscape, Position};
 pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use path::Path;
 pub(crate) use simd::Level;
+pub use simd::instruction_set;
