@@ -188,8 +188,10 @@ fn the_smallest_and_the_most_one_sided_models_are_right() {
             // Where log Z is large, the float64 sums of F have an error of their own.
             let rounding = ROUNDING + last_digits(log_z);
             let off = found.log_z - log_z;
+            // The error comes from 12 islands or more: of Student's t with 11 degrees of freedom, 6e-5
+            // lie beyond 6.2.
             assert!(
-                off.abs() < 4.0 * found.std_error + rounding,
+                off.abs() < 6.2 * found.std_error + rounding,
                 "{name}, core {core}: {log_z}, off by {off} +- {}",
                 found.std_error
             );

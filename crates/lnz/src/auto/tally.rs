@@ -93,7 +93,10 @@ impl Tally {
             let log_mean = mean(value);
             let deviation = |i| (value(i) - log_unit).exp() - (log_mean - log_unit).exp();
             let parts = self.islands.iter().zip(&shares).map(|(i, share)| share * deviation(i));
-            let of_islands = (parts.map(|d| d * d).sum::<f64>() * n / (n - 1.0).max(1.0)).sqrt();
+            // A spread from few islands is itself uncertain: by Student's t, to first order.
+            let few = 1.0 + 0.5 / (n - 1.0).max(1.0);
+            let spread = (parts.map(|d| d * d).sum::<f64>() * n / (n - 1.0).max(1.0)).sqrt();
+            let of_islands = few * spread;
             of_islands.max((1.0 / ess - 1.0 / chains as f64).max(0.0).sqrt())
         };
         let sum_of = |values: &dyn Fn(&Counted) -> f64| {
