@@ -1,4 +1,6 @@
-//! The project's own tasks: every check with `cargo xtask test`, calibration with `cargo xtask calibrate`.
+//! The project's own tasks: `cargo xtask test`, `cargo xtask bench` and `cargo xtask calibrate`.
+
+mod bench;
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -47,6 +49,7 @@ const STEPS: [Step; 5] = [
 
 const USAGE: &str = "\
 usage: cargo xtask test         run every check: formatting, clippy, tests, documentation
+       cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
                                 with options, print the report only (`calibrate --help` lists them)";
 
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
+        ["bench", ref options @ ..] => bench::main(options),
         ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
         ["calibrate", ref options @ ..] => calibrate(options),
         ["help" | "--help" | "-h"] => {

@@ -95,6 +95,8 @@ pub struct Sampled {
     pub log_core: Option<f64>,
     /// Relative error of Z from the weights alone, without the core.
     pub weights_error: f64,
+    /// The standard error that was aimed at.
+    pub target_error: f64,
     /// The sampler's own estimate of the same sum.
     pub log_sampled_core: Option<f64>,
     /// States in the core.

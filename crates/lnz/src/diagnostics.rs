@@ -73,6 +73,13 @@ pub enum Warning {
         /// log Z in the main run.
         log_z: f64,
     },
+    /// The time was over long before the error was as small as wanted.
+    TargetNotReached {
+        /// The error.
+        std_error: f64,
+        /// The error wanted.
+        target: f64,
+    },
     /// The run was stopped before its last round had finished.
     StoppedBetweenRounds {
         /// Rounds in the estimate.
@@ -138,6 +145,9 @@ const LEAST_MISS: f64 = 0.5;
 /// Known mass that the chains miss by less than this may be chance.
 const LEAST_CORE_MISS: f64 = 0.1;
 
+/// Errors up to this are known well enough, whatever was aimed at.
+const LARGE_ERROR: f64 = 0.2;
+
 /// A rise from trial to main run below this is not worth a warning.
 const LEAST_RISE: f64 = 0.2;
 
@@ -158,6 +168,7 @@ impl Warning {
             Warning::MissedCore { .. } => "missed_core",
             Warning::FamiliesDisagree { .. } => "families_disagree",
             Warning::StillRising { .. } => "still_rising",
+            Warning::TargetNotReached { .. } => "target_not_reached",
             Warning::StoppedBetweenRounds { .. } | Warning::StoppedEarly { .. } => "stopped_early",
         }
     }
@@ -196,6 +207,9 @@ impl Warning {
                 "from {} a short run gave {trial:.2} and a longer one {log_z:.2}, more than their errors allow: a longer one still may give more",
                 family.describe()
             ),
+            Warning::TargetNotReached { std_error, target } => format!(
+                "the error is still {std_error:.2}, not {target}, and an error that large is itself uncertain"
+            ),
             Warning::StoppedBetweenRounds { rounds } => {
                 format!("the run was stopped after {rounds} rounds")
             }
@@ -219,6 +233,7 @@ impl Warning {
             Warning::MissedCore { .. }
             | Warning::FamiliesDisagree { .. }
             | Warning::StillRising { .. }
+            | Warning::TargetNotReached { .. }
             | Warning::StoppedBetweenRounds { .. } => more_time(),
             _ if run.start == StartedFrom::Auto => more_time(),
             Warning::FewEffectiveChains { chains, .. }
@@ -302,6 +317,10 @@ impl Diagnosis {
             warnings.extend(disagreement(part));
             warnings.extend(still_rising(part));
             warnings.extend(uneven_weights(part.ess, part.max_weight_share, part.chains));
+            let (std_error, target) = (part.std_error, part.target_error);
+            if std_error > (2.0 * target).max(LARGE_ERROR) {
+                warnings.push(Warning::TargetNotReached { std_error, target });
+            }
             if part.stopped {
                 warnings.push(Warning::StoppedBetweenRounds { rounds: part.rounds });
             }

@@ -16,9 +16,12 @@ mod metropolis;
 mod path;
 mod product;
 mod simd;
+mod steps;
 mod stream;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_moves;
 
 pub(crate) use block::{Block, Flips, GROUP, Place, share_out};
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
@@ -26,3 +29,4 @@ pub(crate) use landscape::{Landscape, Position};
 pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use path::Path;
 pub(crate) use simd::Level;
+pub use simd::instruction_set;

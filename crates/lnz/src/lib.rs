@@ -66,6 +66,7 @@ pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::Estimate;
 pub use exact::{ExactCost, exact_cost, exact_log_z, exact_log_z_within};
+pub use kernel::instruction_set;
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use problems::{Gwgm, block_system};

@@ -18,6 +18,7 @@ pub(crate) enum Purpose {
     Resample = 9,
     Trial = 10,
     Reverse = 11,
+    Family = 12,
 }
 
 /// A random stream (xoshiro256++).

@@ -10,7 +10,7 @@ use crate::kernel::{Block, Fixed, FixedModel, Flips, GROUP, Landscape, Level, Pa
 use crate::kernel::{Position, Resolution};
 use crate::math::{log_mean_exp, log_sum_exp, sigmoid, softplus};
 use crate::observer::Observer;
-use crate::random::{Purpose, Random};
+use crate::random::{Purpose, Random, stream_seed};
 use crate::{Rbm, Start};
 use ndarray::Array1;
 use serde::Serialize;
@@ -288,7 +288,7 @@ impl<T: Fixed> Anneals for Annealer<T> {
 
     fn pilot(&self, seed: u64, observer: &dyn Observer) -> Option<Pilot> {
         let purpose = Purpose::Pilot;
-        let seed = seed.wrapping_add(self.family as u64);
+        let seed = stream_seed(seed, Purpose::Family, self.family as u64);
         let mut block = self.block(0, PARTICLES, seed, purpose);
         let mut population = Population::new(PARTICLES, self.log_start, seed, purpose, 0);
         let (mut betas, mut spread) = (vec![0.0], Vec::new());
@@ -373,7 +373,7 @@ impl<T: Fixed> Anneals for Annealer<T> {
 
     fn island(&self, betas: &[f64], place: IslandPlace, observer: &dyn Observer) -> Option<Island> {
         let IslandPlace { index, chains, seed, purpose } = place;
-        let seed = seed.wrapping_add((self.family as u64) << 32);
+        let seed = stream_seed(seed, Purpose::Family, self.family as u64);
         let mut block = self.block(index * chains.div_ceil(GROUP), chains, seed, purpose);
         let mut population = Population::new(chains, self.log_start, seed, purpose, index as u64);
         for step in betas.windows(2) {
@@ -401,7 +401,7 @@ struct Population {
 
 impl Population {
     fn new(chains: usize, log_start: f64, seed: u64, purpose: Purpose, index: u64) -> Self {
-        let random = Random::stream(seed ^ purpose as u64, Purpose::Resample, index);
+        let random = Random::stream(stream_seed(seed, purpose, 0), Purpose::Resample, index);
         Self { samples: vec![log_start; chains], random }
     }
 

@@ -117,7 +117,7 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
             chain_steps += (islands * chains * TRIAL_BETAS) as u64;
             let now = *summary.insert(tally.summary(core, 0.0));
             highest = highest.max(now.log_weights);
-            if now.weights_error < CLEAR_TRIAL || now.log_weights < highest - HOPELESS {
+            if now.is_settled(CLEAR_TRIAL) || now.log_weights < highest - HOPELESS {
                 break;
             }
         }

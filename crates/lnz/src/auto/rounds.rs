@@ -69,7 +69,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
                 let next =
                     round_begin.elapsed().as_secs_f64() * if rounds == 1 { 1.0 } else { 2.0 };
                 let known = summary.relative_error <= settings.target_error
-                    && summary.weights_error <= settings.target_error.max(LARGEST_WEIGHTS_ERROR);
+                    && summary.is_settled(settings.target_error.max(LARGEST_WEIGHTS_ERROR));
                 known || elapsed + next > settings.max_seconds
             }
         };
@@ -95,11 +95,13 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
     Ok(Sampled {
         visible: model.visible(),
         hidden: model.hidden(),
-        log_z: summary.log_z,
+        // What is known exactly is known better than what was sampled.
+        log_z: summary.log_z.max(core.log_z),
         std_error: summary.relative_error,
         interval: interval(&summary, &parts, islands, core.log_z),
         log_core: has_core.then_some(core.log_z),
         weights_error: summary.weights_error,
+        target_error: settings.target_error,
         log_sampled_core: has_core.then_some(summary.log_core),
         core_states: core.states(),
         families,

@@ -42,6 +42,17 @@ pub(super) struct Summary {
     pub(super) chains: usize,
 }
 
+/// Below this share of the weights outside the core, the core is all that the sampler sees.
+const NOTHING_OUTSIDE: f64 = 1e-3;
+
+impl Summary {
+    /// The weights alone are known to `error`, or almost all of them lie in the core, which is exact.
+    pub(super) fn is_settled(&self, error: f64) -> bool {
+        let outside = 1.0 - (self.log_core - self.log_weights).exp();
+        self.weights_error <= error || outside < NOTHING_OUTSIDE
+    }
+}
+
 impl Tally {
     pub(super) fn add(&mut self, island: &Island, core: &Core) {
         let (mut inside, mut outside) = (Vec::new(), Vec::new());

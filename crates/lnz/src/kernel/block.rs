@@ -1,17 +1,15 @@
 //! A block of chains on one thread: states, sums and random streams, moved step by step.
 
 use super::aligned::Aligned;
-use super::elementwise::{HiddenStep, sample_hidden, sample_visible};
 use super::fixed::{Fixed, FixedModel, Layer};
-use super::flips::{SummedOut, flip_units};
 use super::path::Path;
-use super::product::{Bits, Method, Scratch, sum_tile};
-use super::simd::{Kernel, Level, Simd, dispatch};
+use super::product::{Bits, Method, Scratch};
+use super::simd::{Level, dispatch};
+use super::steps::{HiddenKernel, MixtureKernel, VisibleKernel};
 use super::stream::Stream;
 use crate::math::softplus;
-use crate::random::{Purpose, Random};
+use crate::random::{Purpose, Random, stream_seed};
 use ndarray::Array1;
-use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
 /// Chains that share a random stream. Blocks are whole groups, so that the random numbers of a chain
@@ -56,39 +54,39 @@ pub(crate) struct Flips {
 
 /// Some chains of a run along one path.
 pub(crate) struct Block<'a, T: Fixed> {
-    model: &'a FixedModel<T>,
-    path: &'a Path,
-    flips: Flips,
+    pub(super) model: &'a FixedModel<T>,
+    pub(super) path: &'a Path,
+    pub(super) flips: Flips,
     level: Level,
-    chains: usize,
-    streams: Vec<Stream>,
+    pub(super) chains: usize,
+    pub(super) streams: Vec<Stream>,
     /// For choices that are made one by one: a stream for each group.
-    randoms: Vec<Random>,
-    visible: Units<T>,
-    hidden: Units<T>,
+    pub(super) randoms: Vec<Random>,
+    pub(super) visible: Units<T>,
+    pub(super) hidden: Units<T>,
     /// The linear part of the path, (b - B).x or b.x, of each chain.
-    linear: Vec<f64>,
+    pub(super) linear: Vec<f64>,
     /// The component of the start that each chain belongs to now, and the sums B_z.x.
-    component: Vec<usize>,
-    probes: Option<Sums<i32>>,
-    hidden_bias: Aligned<f32>,
-    exponent_bias: Vec<Aligned<f32>>,
-    scratch: Scratch,
+    pub(super) component: Vec<usize>,
+    pub(super) probes: Option<Sums<i32>>,
+    pub(super) hidden_bias: Aligned<f32>,
+    pub(super) exponent_bias: Vec<Aligned<f32>>,
+    pub(super) scratch: Scratch,
     #[cfg(test)]
     pub(super) forced: Option<Method>,
 }
 
 /// One layer of a block: its states and the sums of weights that its units receive.
-struct Units<T: Fixed> {
-    bits: Bits,
-    sums: Sums<T>,
+pub(super) struct Units<T: Fixed> {
+    pub(super) bits: Bits,
+    pub(super) sums: Sums<T>,
 }
 
 /// Sums of weights, tile after tile, chain after chain.
-struct Sums<T: Fixed> {
-    values: Aligned<T>,
+pub(super) struct Sums<T: Fixed> {
+    pub(super) values: Aligned<T>,
     /// The states of the other layer that they belong to; none when they belong to no known state.
-    of: Option<Bits>,
+    pub(super) of: Option<Bits>,
 }
 
 impl<T: Fixed> Sums<T> {
@@ -96,7 +94,7 @@ impl<T: Fixed> Sums<T> {
         Self { values: Aligned::zeroed(layer.lanes() * chains), of: None }
     }
 
-    fn are_of(&mut self, bits: &Bits) {
+    pub(super) fn are_of(&mut self, bits: &Bits) {
         match &mut self.of {
             Some(known) => known.words.copy_from_slice(&bits.words),
             none => *none = Some(bits.clone()),
@@ -123,9 +121,8 @@ impl<'a, T: Fixed> Block<'a, T> {
             level,
             chains,
             streams: groups.clone().map(|k| Stream::new(seed, purpose, k)).collect(),
-            // The same seed as the stream's, whose state is filled from the next numbers.
             randoms: groups
-                .map(|k| Random::stream(seed ^ purpose as u64, Purpose::OneByOne, k))
+                .map(|k| Random::stream(stream_seed(seed, purpose, 0), Purpose::OneByOne, k))
                 .collect(),
             visible: Units {
                 bits: Bits::zeros(model.visible_bias.len(), chains),
@@ -186,7 +183,7 @@ impl<'a, T: Fixed> Block<'a, T> {
 
     /// The linear part of every chain, added up in the order of the kernel: lanes of 16, halved, tile
     /// by tile.
-    fn refresh_linear(&mut self) {
+    pub(super) fn refresh_linear(&mut self) {
         for (chain, linear) in self.linear.iter_mut().enumerate() {
             *linear = 0.0;
             for tile in &self.model.to_visible.tiles {
@@ -258,7 +255,7 @@ impl<'a, T: Fixed> Block<'a, T> {
         total
     }
 
-    fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {
+    pub(super) fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {
         #[cfg(test)]
         if let Some(forced) = self.forced {
             return if before.is_none() && forced == Method::Delta { Method::Skip } else { forced };
@@ -270,236 +267,4 @@ impl<'a, T: Fixed> Block<'a, T> {
 /// The chains of each group.
 pub(super) fn groups(chains: usize) -> impl Iterator<Item = Range<usize>> {
     (0..chains).step_by(GROUP).map(move |first| first..(first + GROUP).min(chains))
-}
-
-/// Writes the units of a tile: the first tile of a word also clears the rest of it.
-#[inline(always)]
-fn put(words: &mut [u64], chain: usize, first: usize, units: usize, bits: u64) {
-    let bits = bits & (!0 >> (64 - units));
-    if first.is_multiple_of(64) {
-        words[chain] = bits;
-    } else {
-        words[chain] |= bits << (first % 64);
-    }
-}
-
-/// Weighs the mixture of starts and draws the component of each chain.
-struct MixtureKernel<'b, 'a, T: Fixed> {
-    block: &'b mut Block<'a, T>,
-    beta: f64,
-    next: f64,
-    log_weights: &'b mut [f64],
-}
-
-impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
-    #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        let Self { block, beta, next, log_weights } = self;
-        let (Some(mixture), Some(mut sums)) = (&block.path.mixture, block.probes.take()) else {
-            return;
-        };
-        let layer = &mixture.probes;
-        let method = block.method(&block.visible.bits, sums.of.as_ref(), layer.inputs);
-        block.scratch.prepare(method, &block.visible.bits, sums.of.as_ref());
-        // At most MOST_COMPONENTS outputs: one tile.
-        for tile in &layer.tiles {
-            let width = tile.rows * i32::PER_ROW;
-            // SAFETY: the features are the caller's duty.
-            unsafe {
-                let (bits, scratch) = (&block.visible.bits, &mut block.scratch);
-                sum_tile::<S, i32>(method, layer, tile, bits, scratch, &mut sums.values);
-            }
-            for (group, random) in groups(block.chains).zip(&mut block.randoms) {
-                for chain in group {
-                    let sums = &sums.values[chain * width..chain * width + tile.units];
-                    let (gain, z) = mixture.weigh(sums, beta, next, random.uniform());
-                    log_weights[chain] += gain;
-                    block.component[chain] = z;
-                }
-            }
-        }
-        sums.are_of(&block.visible.bits);
-        block.probes = Some(sums);
-    }
-}
-
-struct HiddenKernel<'b, 'a, T: Fixed> {
-    block: &'b mut Block<'a, T>,
-    beta: f64,
-    next: f64,
-    log_weights: &'b mut [f64],
-}
-
-impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
-    #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        let Self { block, beta, next, log_weights } = self;
-        let (model, path) = (block.model, block.path);
-        let layer = &model.to_hidden;
-        let chains = block.chains;
-        let known = block.hidden.sums.of.as_ref();
-        let method = block.method(&block.visible.bits, known, layer.inputs);
-        block.scratch.prepare(method, &block.visible.bits, known);
-        let constants = HiddenStep { step: model.step, beta, next };
-        let Units { bits: hidden, sums: Sums { values, .. } } = &mut block.hidden;
-        if block.flips.visible > 0 {
-            let mut lanes = 0;
-            for tile in &layer.tiles {
-                let width = tile.rows * T::PER_ROW;
-                let sums = &mut values[lanes * chains..(lanes + width) * chains];
-                // SAFETY: the features are the caller's duty.
-                unsafe {
-                    let (bits, scratch) = (&block.visible.bits, &mut block.scratch);
-                    sum_tile::<S, T>(method, layer, tile, bits, scratch, sums);
-                }
-                lanes += width;
-            }
-            let minus_beta = -(beta as f32) * LOG2_E;
-            let exponent_bias: Vec<f32> =
-                block.hidden_bias.iter().map(|c| minus_beta * c).collect();
-            let log_odds: Vec<f64> = (0..layer.inputs).map(|i| path.log_odds(beta, i)).collect();
-            let mut out = SummedOut { layer, sums: values, chains, scale: minus_beta * model.step };
-            for (group, random) in groups(chains).zip(&mut block.randoms) {
-                for chain in group {
-                    // SAFETY: the features are the caller's duty; the bias is padded.
-                    unsafe {
-                        flip_units::<S, T>(
-                            &mut out,
-                            chain,
-                            &mut block.visible.bits,
-                            &log_odds,
-                            &exponent_bias,
-                            block.flips.visible,
-                            random,
-                        );
-                    }
-                }
-            }
-        }
-        let mut lanes = 0;
-        for tile in &layer.tiles {
-            let width = tile.rows * T::PER_ROW;
-            let sums = &mut values[lanes * chains..(lanes + width) * chains];
-            let word = tile.first / 64 * chains;
-            let states = &mut hidden.words[word..word + chains];
-            let bias = &block.hidden_bias[tile.first..][..tile.units.next_multiple_of(16)];
-            // SAFETY: the features are the caller's duty; sums and bias reach to the padded units.
-            unsafe {
-                if block.flips.visible == 0 {
-                    let (bits, scratch) = (&block.visible.bits, &mut block.scratch);
-                    sum_tile::<S, T>(method, layer, tile, bits, scratch, sums);
-                }
-                for (group, stream) in groups(chains).zip(&mut block.streams) {
-                    let mut random = stream.load::<S>();
-                    for chain in group {
-                        let sums = sums[chain * width..].as_ptr();
-                        let sampled = sample_hidden::<S, T>(
-                            &constants,
-                            tile.units,
-                            sums,
-                            bias.as_ptr(),
-                            &mut random,
-                        );
-                        put(states, chain, tile.first, tile.units, sampled.bits);
-                        log_weights[chain] += sampled.sum;
-                    }
-                    stream.store::<S>(random);
-                }
-            }
-            lanes += width;
-        }
-        if block.flips.visible > 0 {
-            block.refresh_linear();
-        }
-        block.hidden.sums.are_of(&block.visible.bits);
-    }
-}
-
-struct VisibleKernel<'b, 'a, T: Fixed> {
-    block: &'b mut Block<'a, T>,
-    beta: f64,
-}
-
-impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
-    #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        let Self { block, beta } = self;
-        let (model, path) = (block.model, block.path);
-        let layer = &model.to_visible;
-        let chains = block.chains;
-        let known = block.visible.sums.of.as_ref();
-        let method = block.method(&block.hidden.bits, known, layer.inputs);
-        block.scratch.prepare(method, &block.hidden.bits, known);
-        block.linear.fill(0.0);
-        let scale = -(beta as f32) * LOG2_E * model.step;
-        let Units { bits: visible, sums: Sums { values, .. } } = &mut block.visible;
-        if block.flips.hidden > 0 {
-            let mut lanes = 0;
-            for tile in &layer.tiles {
-                let width = tile.rows * T::PER_ROW;
-                let sums = &mut values[lanes * chains..(lanes + width) * chains];
-                // SAFETY: the features are the caller's duty.
-                unsafe {
-                    let (bits, scratch) = (&block.hidden.bits, &mut block.scratch);
-                    sum_tile::<S, T>(method, layer, tile, bits, scratch, sums);
-                }
-                lanes += width;
-            }
-            let log_odds: Vec<f64> =
-                model.hidden_bias.iter().map(|&c| beta * f64::from(c)).collect();
-            let mut out = SummedOut { layer, sums: values, chains, scale };
-            for (group, random) in groups(chains).zip(&mut block.randoms) {
-                for chain in group {
-                    // SAFETY: the features are the caller's duty; the bias is padded.
-                    unsafe {
-                        flip_units::<S, T>(
-                            &mut out,
-                            chain,
-                            &mut block.hidden.bits,
-                            &log_odds,
-                            &block.exponent_bias[block.component[chain]],
-                            block.flips.hidden,
-                            random,
-                        );
-                    }
-                }
-            }
-        }
-        let mut lanes = 0;
-        for tile in &layer.tiles {
-            let width = tile.rows * T::PER_ROW;
-            let sums = &mut values[lanes * chains..(lanes + width) * chains];
-            let word = tile.first / 64 * chains;
-            let states = &mut visible.words[word..word + chains];
-            let padded = tile.first..tile.first + tile.units.next_multiple_of(16);
-            let difference = &path.difference[padded.clone()];
-            // SAFETY: the features are the caller's duty; all slices reach to the padded units.
-            unsafe {
-                if block.flips.hidden == 0 {
-                    let (bits, scratch) = (&block.hidden.bits, &mut block.scratch);
-                    sum_tile::<S, T>(method, layer, tile, bits, scratch, sums);
-                }
-                for (group, stream) in groups(chains).zip(&mut block.streams) {
-                    let mut random = stream.load::<S>();
-                    for chain in group {
-                        let sums = sums[chain * width..].as_ptr();
-                        let exponent = &block.exponent_bias[block.component[chain]][padded.clone()];
-                        let sampled = sample_visible::<S, T>(
-                            scale,
-                            tile.units,
-                            sums,
-                            exponent.as_ptr(),
-                            difference.as_ptr(),
-                            &mut random,
-                        );
-                        put(states, chain, tile.first, tile.units, sampled.bits);
-                        block.linear[chain] += sampled.sum;
-                    }
-                    stream.store::<S>(random);
-                }
-            }
-            lanes += width;
-        }
-        block.visible.sums.are_of(&block.hidden.bits);
-    }
 }

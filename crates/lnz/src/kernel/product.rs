@@ -190,6 +190,27 @@ pub(super) unsafe fn sum_tile<S: Simd, T: Fixed>(
     }
 }
 
+/// The sums of all tiles, one after the other in `sums`.
+///
+/// # Safety
+/// See [`sum_tile`].
+#[inline(always)]
+pub(super) unsafe fn sum_tiles<S: Simd, T: Fixed>(
+    method: Method,
+    layer: &Layer<T>,
+    bits: &Bits,
+    scratch: &mut Scratch,
+    sums: &mut [T],
+) {
+    let mut rest = sums;
+    for tile in &layer.tiles {
+        let (now, later) = rest.split_at_mut(tile.rows * T::PER_ROW * bits.chains);
+        // SAFETY: by the caller.
+        unsafe { sum_tile::<S, T>(method, layer, tile, bits, scratch, now) };
+        rest = later;
+    }
+}
+
 /// # Safety
 /// See [`sum_tile`].
 #[inline(always)]

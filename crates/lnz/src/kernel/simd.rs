@@ -16,6 +16,19 @@ pub(crate) enum Level {
     Avx512,
 }
 
+/// The instruction set that the annealing kernels use on this machine: "AVX-512", "AVX2" or "portable".
+///
+/// Results are the same bits with each of them.
+pub fn instruction_set() -> &'static str {
+    match Level::detect() {
+        Level::Portable => "portable",
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => "AVX2",
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => "AVX-512",
+    }
+}
+
 impl Level {
     /// The widest one.
     pub(crate) fn detect() -> Self {

@@ -3,9 +3,8 @@
 use super::block::{Block, Flips, GROUP, Place, groups};
 use super::elementwise::{HiddenStep, sample_hidden, sample_visible, softplus_sum};
 use super::fixed::{Fixed, FixedModel, Resolution};
-use super::metropolis::MetropolisBlock;
 use super::path::Path;
-use super::product::{Bits, Method, Scratch, sum_tile};
+use super::product::{Bits, Method, Scratch, sum_tiles};
 use super::simd::{Kernel, Level, Simd, dispatch};
 use super::stream::Stream;
 use crate::math::{sigmoid, softplus};
@@ -54,14 +53,8 @@ impl<T: Fixed> Kernel for SumKernel<'_, T> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
         let layer = &self.model.to_hidden;
-        let mut lanes = 0;
-        for tile in &layer.tiles {
-            let (width, chains) = (tile.rows * T::PER_ROW, self.bits.chains);
-            let sums = &mut self.sums[lanes * chains..(lanes + width) * chains];
-            // SAFETY: called through `dispatch`.
-            unsafe { sum_tile::<S, T>(self.method, layer, tile, self.bits, self.scratch, sums) };
-            lanes += width;
-        }
+        // SAFETY: called through `dispatch`.
+        unsafe { sum_tiles::<S, T>(self.method, layer, self.bits, self.scratch, self.sums) };
     }
 }
 
@@ -354,40 +347,6 @@ fn log_weights_agree_with_a_float64_replay_of_the_same_states() {
                 annealed::<i32>(model, Level::detect(), None, &linear(intervals));
             let worst = found.iter().zip(&replay).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-4, "{name}, {intervals} betas: off by {worst:e}");
-        }
-    }
-}
-
-#[test]
-fn metropolis_keeps_the_distribution_of_a_small_model() {
-    let (visible, chains) = (5, 4096);
-    let model = gaussian(visible, 3, 1.0, 8);
-    let fixed = FixedModel::<i32>::new(&model, Resolution::of::<i32>(&model).unwrap());
-    let all: Vec<f64> = (0..1usize << visible)
-        .map(|state| {
-            let x = Array1::from_iter((0..visible).map(|i| (state >> i & 1) as f64));
-            model.log_marginal(x.view())
-        })
-        .collect();
-    let log_z = crate::math::log_sum_exp(&all);
-    for level in Level::available() {
-        for flips in [1, 3] {
-            let mut block = MetropolisBlock::new(&fixed, level, 0, chains, 2, |_, _| false);
-            for _ in 0..100 {
-                block.step(flips);
-            }
-            for (state, log_p) in all.iter().enumerate() {
-                let here = |chain| {
-                    (0..visible).all(|i| block.bits().get(chain, i) == (state >> i & 1 == 1))
-                };
-                let found = (0..chains).filter(|&c| here(c)).count() as f64 / chains as f64;
-                let p = (log_p - log_z).exp();
-                let std_error = (p * (1.0 - p) / chains as f64).sqrt();
-                assert!(
-                    (found - p).abs() < 5.0 * std_error,
-                    "{level:?} {flips} {state}: {found} {p}"
-                );
-            }
         }
     }
 }
