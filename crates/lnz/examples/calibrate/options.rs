@@ -50,7 +50,7 @@ impl Options {
                 _ => return Err(format!("{name} is not an option")),
             }
         }
-        Ok(Self { quick, seeds: first..first + count, family, max_seconds, auto_only, output })
+        Ok(Self { quick, seeds, first_seed, family, max_seconds, auto_only, output })
     }
 
     /// The seeds of the models of a family.
