@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         .collect();
     let mut outcomes = Vec::new();
     for family in &chosen {
-        for seed in options.seeds.clone() {
+        for seed in options.seeds_of(family) {
             match calibrate(family, seed, &options) {
                 Ok(of_model) => outcomes.extend(of_model),
                 Err(error) => {
