@@ -7,8 +7,10 @@
 mod core;
 mod family;
 mod modes;
+mod population;
 mod prepare;
 mod rounds;
+mod schedule;
 mod tally;
 
 pub use family::Family;

@@ -246,8 +246,12 @@ impl Warning {
                 if run.start == StartedFrom::Uniform {
                     changes.push(Change { setting: "start", value: Some("gibbs".into()) });
                 }
+                // From the means of data the modes are chosen early, whatever the schedule: only more
+                // chains help.
                 changes.push(match run.betas {
-                    Some(betas) if betas < LONG_SCHEDULE => change("betas", betas * 4),
+                    Some(betas) if betas < LONG_SCHEDULE && run.start != StartedFrom::Data => {
+                        change("betas", betas * 4)
+                    }
                     _ => change("chains", run.chains.saturating_mul(4)),
                 });
                 if !run.transposed && run.start != StartedFrom::Data {

@@ -6,6 +6,7 @@
 //! - flips: the uniform start on the smaller layer, with single-unit flips and resampling.
 
 use super::core::pack;
+use super::population::{Population, standard_deviation};
 use crate::kernel::{Block, Fixed, FixedModel, Flips, GROUP, Landscape, Level, Path, Place};
 use crate::kernel::{Position, Resolution};
 use crate::math::{log_mean_exp, log_sum_exp, sigmoid, softplus};
@@ -391,84 +392,4 @@ impl<T: Fixed> Anneals for Annealer<T> {
         let states = self.finish(&block, &mut population);
         Some(Island { samples: population.samples, states })
     }
-}
-
-/// Weighted chains: samples of log Z that resampling makes equal.
-struct Population {
-    samples: Vec<f64>,
-    random: Random,
-}
-
-impl Population {
-    fn new(chains: usize, log_start: f64, seed: u64, purpose: Purpose, index: u64) -> Self {
-        let random = Random::stream(stream_seed(seed, purpose, 0), Purpose::Resample, index);
-        Self { samples: vec![log_start; chains], random }
-    }
-
-    fn add(&mut self, gains: &[f64]) {
-        self.samples.iter_mut().zip(gains).for_each(|(sample, gain)| *sample += gain);
-    }
-
-    /// Systematic resampling when fewer than half of the chains count; each then carries the mean.
-    fn resample_if_needed<T: Fixed>(&mut self, block: &mut Block<'_, T>) {
-        let mean = log_mean_exp(&self.samples);
-        let weights: Vec<f64> = self.samples.iter().map(|s| (s - mean).exp()).collect();
-        let n = weights.len() as f64;
-        if n * n / weights.iter().map(|w| w * w).sum::<f64>() >= n / 2.0 {
-            return;
-        }
-        let offset = self.random.uniform();
-        let mut ancestors = Vec::with_capacity(weights.len());
-        let (mut sum, mut k) = (weights[0], 0);
-        for i in 0..weights.len() {
-            while sum <= i as f64 + offset && k + 1 < weights.len() {
-                k += 1;
-                sum += weights[k];
-            }
-            ancestors.push(k);
-        }
-        block.resample(&ancestors);
-        self.samples.fill(mean);
-    }
-}
-
-fn standard_deviation(values: &[f64]) -> f64 {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / values.len() as f64).sqrt()
-}
-
-/// Betas at equal steps of a density: mostly the pilot's spread, partly uniform and log-uniform, so
-/// that no region is left out.
-pub(super) fn schedule(pilot: &Pilot, intervals: usize) -> Vec<f64> {
-    let lengths: Vec<f64> = pilot
-        .spread
-        .iter()
-        .zip(pilot.betas.windows(2))
-        .map(|(spread, betas)| spread * (betas[1] - betas[0]))
-        .collect();
-    let total: f64 = lengths.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    let log_uniform = |beta: f64| 1.0 - beta.max(1e-4).ln() / 1e-4f64.ln();
-    let mut cumulative = vec![0.0];
-    for (length, betas) in lengths.iter().zip(pilot.betas.windows(2)) {
-        let share = 0.6 * length / total
-            + 0.2 * (betas[1] - betas[0])
-            + 0.2 * (log_uniform(betas[1]) - log_uniform(betas[0]));
-        cumulative.push(cumulative[cumulative.len() - 1] + share);
-    }
-    let end = cumulative[cumulative.len() - 1];
-    let mut betas = vec![0.0];
-    let mut k = 0;
-    for i in 1..intervals {
-        let target = end * i as f64 / intervals as f64;
-        while cumulative[k + 1] < target {
-            k += 1;
-        }
-        let part = (target - cumulative[k]) / (cumulative[k + 1] - cumulative[k]);
-        let beta = pilot.betas[k] + part * (pilot.betas[k + 1] - pilot.betas[k]);
-        if beta > betas[betas.len() - 1] && beta < 1.0 {
-            betas.push(beta);
-        }
-    }
-    betas.push(1.0);
-    betas
 }

@@ -2,8 +2,9 @@
 
 use super::core::Core;
 use super::family::{Anneals, IslandPlace, Pilot};
-use super::family::{flips_family, means_family, modes_family, schedule};
+use super::family::{flips_family, means_family, modes_family};
 use super::modes::find_modes;
+use super::schedule::schedule;
 use super::tally::Tally;
 use super::{Auto, FamilyReport};
 use crate::kernel::Landscape;

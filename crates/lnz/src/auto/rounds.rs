@@ -1,8 +1,9 @@
 //! The main run: fresh islands, in rounds that double the chains until the error is small.
 
 use super::core::Core;
-use super::family::{Reverse, schedule};
+use super::family::Reverse;
 use super::prepare::{ISLAND_CHAINS, Prepared, Ready, places, prepare, run_islands, stopped};
+use super::schedule::schedule;
 use super::tally::{Summary, Tally, combine, interval};
 use super::{Auto, FamilyReport, Sampled};
 use crate::observer::{Observer, Phase, Progress};
