@@ -25,7 +25,8 @@ impl Worker {
     }
 
     pub(super) fn ask(&mut self, request: &Value) -> Result<Value, String> {
-        let failed = |what: &str| format!("{} {what} when asked {request}", self.name);
+        let name = self.name.clone();
+        let failed = |what: &str| format!("{name} {what} when asked {request}");
         let mut line = String::new();
         self.requests
             .as_mut()
@@ -33,7 +34,9 @@ impl Worker {
             .ok_or_else(|| failed("had ended"))?;
         self.answers.read_line(&mut line).map_err(|_| failed("did not answer"))?;
         if line.is_empty() {
-            return Err(failed("ended without an answer"));
+            // The status tells a crash from a process that something else ended.
+            let status = self.child.wait().map_or("unknown".into(), |status| status.to_string());
+            return Err(failed(&format!("ended without an answer ({status})")));
         }
         let answer: Value =
             serde_json::from_str(&line).map_err(|_| failed("did not answer in JSON"))?;
