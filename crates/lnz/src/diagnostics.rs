@@ -329,10 +329,18 @@ impl Diagnosis {
                 warnings.push(Warning::StoppedBetweenRounds { rounds: part.rounds });
             }
         }
-        Self::new(
-            warnings,
-            "the starts and islands agree, and the chains see the modes found by search",
-        )
+        let used = |part: &Sampled| part.families.iter().filter(|f| f.share > 0.0).count();
+        let several = sampled.iter().all(|part| used(part) > 1);
+        let core = sampled.iter().all(|part| part.log_core.is_some());
+        let reason = match (several, core) {
+            (true, true) => "starts and islands agree, and the chains see what the search found",
+            (true, false) => "starts and islands agree",
+            (false, true) => {
+                "one start finds the most, its islands agree and see what the search found"
+            }
+            (false, false) => "one start finds the most, and its islands agree",
+        };
+        Self::new(warnings, reason)
     }
 
     fn new(warnings: Vec<Warning>, consistent: &'static str) -> Self {
