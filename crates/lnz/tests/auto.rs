@@ -188,8 +188,9 @@ fn the_smallest_and_the_most_one_sided_models_are_right() {
             // Where log Z is large, the float64 sums of F have an error of their own.
             let rounding = ROUNDING + last_digits(log_z);
             let off = found.log_z - log_z;
-            // The error comes from 12 islands or more: of Student's t with 11 degrees of freedom, 6e-5
-            // lie beyond 6.2.
+            // The error is itself estimated, from as few as four islands where the flips family runs alone.
+            // 4 was too tight for that: seed 12 at weights of 1e3 is 4.7 errors off, while over 60 seeds
+            // the mean of Z^/Z is 1.010 +- 0.010. This bound catches gross faults; bias is tested above.
             assert!(
                 off.abs() < 6.2 * found.std_error + rounding,
                 "{name}, core {core}: {log_z}, off by {off} +- {}",
