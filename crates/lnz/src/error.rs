@@ -116,6 +116,23 @@ pub enum Error {
         bad_path: bool,
     },
 
+    /// Training has gone astray.
+    #[error(
+        "training diverged in epoch {epoch}: the reconstruction error is {reconstruction_error:.4} per unit, where always answering the mean gives {variance:.4}, and the weights have a root mean square of {weight_rms:.3}; try a learning rate below {learning_rate}"
+    )]
+    Diverged {
+        /// The epoch, from 1.
+        epoch: usize,
+        /// Mean squared error of the reconstruction.
+        reconstruction_error: f64,
+        /// What the mean of the data would give.
+        variance: f64,
+        /// Root mean square of the weights.
+        weight_rms: f64,
+        /// The learning rate of the epoch.
+        learning_rate: f64,
+    },
+
     /// The observer asked to stop before there was anything to report.
     #[error("stopped {reached}, before there was an estimate")]
     Cancelled {

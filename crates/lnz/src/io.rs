@@ -31,13 +31,15 @@ mod stored;
 pub(crate) mod tensors;
 
 use crate::{Error, Rbm, Result};
-use ndarray::{Array1, ArrayViewD};
+use ndarray::{Array1, ArrayD, ArrayViewD};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use tensors::TensorSource;
 
 pub use format::Format;
 pub use stored::StoredModel;
+pub(crate) use stored::Tensor;
 pub use tensors::{Order, TensorInfo};
 
 /// A result whose problem does not name the file yet; that is done once, at the door.
@@ -50,6 +52,17 @@ pub enum Units {
     Binary,
     /// -1 and +1; such a model is converted when it is read, and its Z stays the same.
     Spin,
+}
+
+/// The type of the numbers in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Float {
+    /// float64.
+    F64,
+    /// float32.
+    F32,
+    /// float16, about three digits: as many as a trained model needs.
+    F16,
 }
 
 /// A model file and how it was understood.
@@ -74,6 +87,12 @@ pub fn read_model(path: &Path, units: Option<Units>) -> Result<ModelFile> {
     parse_model(path, units).map_err(|problem| Error::File { path: path.to_owned(), problem })
 }
 
+/// Reads a model from the bytes of a .safetensors file.
+pub(crate) fn model_from_bytes(bytes: &[u8]) -> Parsed<StoredModel> {
+    let mut source = safetensors::SafetensorsFile::parse(bytes.to_vec())?;
+    Ok(cast_model(&mut source, Format::Safetensors, None)?.stored)
+}
+
 fn parse_model(path: &Path, units: Option<Units>) -> Parsed<ModelFile> {
     let format = Format::of_file(path)?;
     let read = || std::fs::read(path).map_err(|error| format!("cannot be read: {error}"));
@@ -83,7 +102,14 @@ fn parse_model(path: &Path, units: Option<Units>) -> Parsed<ModelFile> {
         Format::Safetensors => Box::new(safetensors::SafetensorsFile::parse(read()?)?),
         Format::Mat => Box::new(mat::MatFile::parse(read()?)?),
     };
-    let source = &mut *source;
+    cast_model(&mut *source, format, units)
+}
+
+fn cast_model(
+    source: &mut dyn TensorSource,
+    format: Format,
+    units: Option<Units>,
+) -> Parsed<ModelFile> {
     let mut cast = match format {
         Format::Npy => roles::cast_lone_matrix(source)?,
         _ => roles::cast(source)?,
@@ -150,6 +176,44 @@ pub fn write_model(path: &Path, stored: &StoredModel) -> Result<()> {
     }
     let write = writer_for(path)?;
     save::write_whole(path, |writer| write(writer, &stored))
+}
+
+/// Writes a model as .safetensors with weights and biases of the given type, whole or not at all.
+pub fn write_safetensors(path: &Path, stored: &StoredModel, float: Float) -> Result<()> {
+    write_tensors(path, stored, Vec::new(), float)
+}
+
+/// The same with further tensors.
+pub(crate) fn write_tensors(
+    path: &Path,
+    stored: &StoredModel,
+    extra: Vec<Tensor>,
+    float: Float,
+) -> Result<()> {
+    let mut tensors = stored.to_tensors();
+    tensors.extend(extra);
+    save::write_whole(path, |writer| {
+        safetensors::write_as(writer, &stored.metadata, &tensors, float)
+    })
+}
+
+/// A model with all other tensors of its .safetensors file.
+pub(crate) struct WithTensors {
+    pub(crate) stored: StoredModel,
+    pub(crate) extra: BTreeMap<String, ArrayD<f64>>,
+}
+
+/// Reads what [`write_tensors`] has written.
+pub(crate) fn read_tensors(path: &Path) -> Result<WithTensors> {
+    let parse = || {
+        let bytes = std::fs::read(path).map_err(|error| format!("cannot be read: {error}"))?;
+        let mut source = safetensors::SafetensorsFile::parse(bytes)?;
+        let stored = cast_model(&mut source, Format::Safetensors, None)?.stored;
+        let names: Vec<String> = source.tensors().iter().map(|t| t.name.clone()).collect();
+        let extra = names.into_iter().enumerate().map(|(k, name)| Ok((name, source.values(k)?)));
+        Ok(WithTensors { stored, extra: extra.collect::<Parsed<_>>()? })
+    };
+    parse().map_err(|problem: String| Error::File { path: path.to_owned(), problem })
 }
 
 type WriteModel = fn(&mut dyn Write, &StoredModel) -> std::io::Result<()>;

@@ -28,6 +28,7 @@
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
 //! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`] |
+//! | train a model on data | [`train::Trainer`] |
 //! | follow or stop long work | [`Observer`]; `()` does neither |
 //!
 //! Every function is deterministic: the same model, settings and seed give the same bits on any number
@@ -55,6 +56,7 @@ mod problems;
 mod random;
 mod schedule;
 mod start;
+pub mod train;
 
 pub use anneal::{Annealed, Annealing, Precision, anneal};
 pub use auto::{

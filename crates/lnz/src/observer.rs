@@ -14,6 +14,8 @@ pub enum Phase {
     Prepare,
     /// Rounds of the default estimator.
     Round,
+    /// Training; work is counted in examples.
+    Train,
 }
 
 /// A report from running work.
