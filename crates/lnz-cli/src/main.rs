@@ -7,6 +7,7 @@ mod interrupt;
 mod model_source;
 mod numbers;
 mod plan;
+mod plot;
 mod progress;
 mod report;
 mod run;
