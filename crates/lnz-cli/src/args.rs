@@ -4,12 +4,14 @@ mod annealing;
 mod auto;
 mod generate;
 mod start;
+mod train;
 mod values;
 
 pub(crate) use annealing::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg};
 pub(crate) use auto::AutoArgs;
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
-pub(crate) use start::{StartArgs, StartKind};
+pub(crate) use start::{BinarizeArg, StartArgs, StartKind};
+pub(crate) use train::TrainArgs;
 use values::threads;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Write a model in another format
     Convert(ConvertArgs),
+    /// Train a model on data by contrastive divergence
+    Train(Box<TrainArgs>),
     /// Make an artificial model of one of the paper's families
     Generate(GenerateArgs),
     /// List the built-in models

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Train(args) => commands::train::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),
         Command::Completions(args) => commands::completions::run(&args),

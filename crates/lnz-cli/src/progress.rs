@@ -39,6 +39,13 @@ impl Watch {
         }
     }
 
+    /// Says how the work is doing, at the end of the bar.
+    pub(crate) fn note(&self, text: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(text);
+        }
+    }
+
     /// Removes the bar, so that the result stands alone.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
@@ -101,6 +108,7 @@ fn style(phase: Phase) -> ProgressStyle {
         Phase::Enumerate => ("summing", "states"),
         Phase::Start => ("sampling means", "steps"),
         Phase::Anneal => ("annealing", "chain-steps"),
+        Phase::Train => ("training", "examples"),
         Phase::Prepare => return plain_style("searching for modes and trying starts"),
         Phase::Round => return plain_style("annealing in rounds"),
         _ => ("working", "steps"),

@@ -244,6 +244,11 @@ pub fn check_npy_path(path: &Path) -> Result<()> {
     save::check_writable(path)
 }
 
+/// Writes bytes, whole or not at all.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    save::write_whole(path, |writer| writer.write_all(bytes))
+}
+
 /// Writes an array as .npy, whole or not at all.
 pub fn write_npy(path: &Path, values: ArrayViewD<'_, f64>) -> Result<()> {
     save::write_whole(path, |writer| npy::write(writer, values.shape(), values.iter().copied()))

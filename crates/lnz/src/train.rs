@@ -192,8 +192,8 @@ impl<'a> Trainer<'a> {
         let variance = self.examples.variance();
         let finite = report.weight_rms.is_finite() && report.reconstruction_error.is_finite();
         let hidden = self.layers.hidden.bias();
-        let finite = finite
-            && self.layers.visible.bias().iter().chain(hidden).all(|b| b.is_finite());
+        let finite =
+            finite && self.layers.visible.bias().iter().chain(hidden).all(|b| b.is_finite());
         if finite && report.reconstruction_error <= WORSE * variance + f64::EPSILON {
             return Ok(());
         }

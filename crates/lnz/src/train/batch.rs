@@ -159,9 +159,10 @@ fn by_unit(
     };
     let all: Vec<(u32, f32, &[Active])> = (data.iter().enumerate())
         .map(|(n, list)| (n as u32, 1.0, *list))
-        .chain((slots.iter().enumerate()).map(|(n, slot)| {
-            ((model_rows + n) as u32, -1.0, &slot.negative[..])
-        }))
+        .chain(
+            (slots.iter().enumerate())
+                .map(|(n, slot)| ((model_rows + n) as u32, -1.0, &slot.negative[..])),
+        )
         .map(|(row, sign, list)| {
             let (from, to) = within(list);
             (row, sign, &list[from..to])

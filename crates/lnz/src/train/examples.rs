@@ -17,6 +17,7 @@ pub struct Examples {
     values: Vec<Active>,
     sums: Array1<f64>,
     squares: f64,
+    fingerprint: std::sync::OnceLock<u64>,
 }
 
 /// Rows read at a time.
@@ -25,7 +26,14 @@ const BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 impl Examples {
     fn empty(width: usize) -> Self {
         let sums = Array1::zeros(width);
-        Self { width, starts: vec![0], values: Vec::new(), sums, squares: 0.0 }
+        Self {
+            width,
+            starts: vec![0],
+            values: Vec::new(),
+            sums,
+            squares: 0.0,
+            fingerprint: Default::default(),
+        }
     }
 
     /// Reads a whole file.
@@ -96,6 +104,10 @@ impl Examples {
 
     /// A number that tells one data set from another.
     pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| self.hash())
+    }
+
+    fn hash(&self) -> u64 {
         // SipHash with fixed keys: the same on every machine.
         #[allow(deprecated)]
         let mut hash = std::hash::SipHasher::new();

@@ -105,9 +105,8 @@ fn other_settings_or_data_do_not_resume() {
     let mut trainer = Trainer::new(&examples, settings).unwrap();
     trainer.run_epoch(&()).unwrap();
     trainer.save_state(&path).unwrap();
-    let message = |examples, settings| {
-        Trainer::resume(examples, settings, &path).unwrap_err().to_string()
-    };
+    let message =
+        |examples, settings| Trainer::resume(examples, settings, &path).unwrap_err().to_string();
     let other = message(&examples, Training { momentum: 0.5, seed: 6, ..settings });
     assert!(other.contains("momentum was 0 and is now 0.5; seed was 5 and is now 6"), "{other}");
     let fewer = bars().slice_move(ndarray::s![..200, ..]);
@@ -137,7 +136,9 @@ fn settings_and_data_are_checked() {
     assert!(message(Training { hidden: 0, ..settings() }).starts_with("hidden is 0"));
     assert!(message(Training { momentum: 1.0, ..settings() }).starts_with("momentum is 1"));
     let rate = LearningRate::Constant(f64::NAN);
-    assert!(message(Training { learning_rate: rate, ..settings() }).contains("learning_rate is NaN"));
+    assert!(
+        message(Training { learning_rate: rate, ..settings() }).contains("learning_rate is NaN")
+    );
     let bad = Examples::from_rows(ndarray::array![[0.0, 1.5]].view()).unwrap_err().to_string();
     assert_eq!(bad, "data is 1.5 in row 0, column 1; expected values from 0 to 1");
     assert!(Examples::from_rows(Array2::zeros((0, 3)).view()).is_err());

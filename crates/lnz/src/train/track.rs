@@ -60,11 +60,7 @@ impl Trainer<'_> {
         Ok(Tracked { log_z, std_error, verdict, train: train - log_z, validation })
     }
 
-    fn log_z(
-        &self,
-        tracking: &Tracking,
-        observer: &dyn Observer,
-    ) -> Result<(f64, f64, Verdict)> {
+    fn log_z(&self, tracking: &Tracking, observer: &dyn Observer) -> Result<(f64, f64, Verdict)> {
         let model = self.model()?;
         if exact_cost(&model)?.seconds <= tracking.exact_seconds {
             return Ok((exact_log_z(&model, observer)?, 0.0, Verdict::Exact));
