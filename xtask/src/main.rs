@@ -1,6 +1,7 @@
-//! The project's own tasks: `cargo xtask test`, `cargo xtask bench` and `cargo xtask calibrate`.
+//! The project's own tasks: `cargo xtask test`, `bench`, `calibrate` and `models`.
 
 mod bench;
+mod models;
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -51,13 +52,15 @@ const USAGE: &str = "\
 usage: cargo xtask test         run every check: formatting, clippy, tests, documentation
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
-                                with options, print the report only (`calibrate --help` lists them)";
+                                with options, print the report only (`calibrate --help` lists them)
+       cargo xtask models       train the built-in models again; needs --mnist FILE and --web FILE";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
         ["bench", ref options @ ..] => bench::main(options),
+        ["models", ref options @ ..] => models::main(options),
         ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
         ["calibrate", ref options @ ..] => calibrate(options),
         ["help" | "--help" | "-h"] => {

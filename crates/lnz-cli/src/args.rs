@@ -204,7 +204,8 @@ pub(crate) struct InspectArgs {
 const CONVERT_EXAMPLES: &str = "\
 Examples:
   lnz convert rbm.mat rbm.npz
-  lnz convert ising.npz ising.safetensors --units spin    the result has units 0 and 1";
+  lnz convert ising.npz ising.safetensors --units spin    the result has units 0 and 1
+  lnz convert rbm.npz small.safetensors --float f16       a quarter of the size, three digits";
 
 #[derive(Debug, Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
@@ -214,6 +215,32 @@ pub(crate) struct ConvertArgs {
     /// The new file; its extension chooses the format (.npz, .safetensors, .mat)
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
+    /// Type of weights and biases in a .safetensors file [default: f64]
+    #[arg(long, value_enum)]
+    pub(crate) float: Option<FloatArg>,
+    /// Compute log Z exactly, of the numbers as they are written, and store it too
+    #[arg(long)]
+    pub(crate) exact: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FloatArg {
+    /// float64
+    F64,
+    /// float32
+    F32,
+    /// float16
+    F16,
+}
+
+impl From<FloatArg> for lnz::io::Float {
+    fn from(arg: FloatArg) -> Self {
+        match arg {
+            FloatArg::F64 => Self::F64,
+            FloatArg::F32 => Self::F32,
+            FloatArg::F16 => Self::F16,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

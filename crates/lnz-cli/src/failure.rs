@@ -41,7 +41,7 @@ pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
 fn exit_code(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<Error>() {
         Some(Error::Cancelled { .. }) => INTERRUPTED,
-        Some(Error::Write { bad_path: false, .. }) => FAILED,
+        Some(Error::Write { bad_path: false, .. } | Error::Diverged { .. }) => FAILED,
         Some(_) => BAD_INPUT,
         None if error.is::<Usage>() => BAD_INPUT,
         None => FAILED,

@@ -33,7 +33,7 @@ impl Source {
                     "--units spin is for files, but `{name}` is a built-in model with units 0 and 1"
                 )));
             }
-            let origin = Origin::BuiltIn(entry, Box::new(entry.generate()?.into()));
+            let origin = Origin::BuiltIn(entry, Box::new(entry.load()?));
             return Ok(Self { name, origin });
         }
         if !args.model.exists() && looks_like_a_name(&args.model) {
@@ -63,7 +63,8 @@ fn looks_like_a_name(path: &Path) -> bool {
 fn unknown_name(name: &str) -> String {
     let alike = BUILT_IN
         .iter()
-        .map(|entry| (strsim::jaro_winkler(entry.name, name), entry.name))
+        .flat_map(|entry| [entry.name, entry.family()])
+        .map(|known| (strsim::jaro_winkler(known, name), known))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0));
     match alike {

@@ -65,6 +65,25 @@ pub enum Float {
     F16,
 }
 
+impl Float {
+    /// The model as it will be read back from a file with numbers of this type.
+    ///
+    /// What was known of the exact log Z belongs to the old numbers and is dropped. Fails where a
+    /// number is too large for the type.
+    pub fn rounded(self, stored: &StoredModel) -> Result<StoredModel> {
+        let round = |&value: &f64| match self {
+            Float::F64 => value,
+            Float::F32 => f64::from(value as f32),
+            Float::F16 => half::f16::from_f64(value).to_f64(),
+        };
+        let model = &stored.model;
+        let weights = model.weights().map(round);
+        let rounded = Rbm::new(weights, model.visible_bias().map(round), model.hidden_bias().map(round))?
+            .with_constant(model.constant())?;
+        Ok(StoredModel { model: rounded, exact_log_z: None, ..stored.clone() })
+    }
+}
+
 /// A model file and how it was understood.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

@@ -32,6 +32,7 @@ pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking};
 
 use crate::kernel::{Active, Layers, Level, Matrix};
+use crate::math::sigmoid;
 use crate::random::{Purpose, Random};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
 use batch::Slot;
@@ -51,6 +52,8 @@ pub struct Trainer<'a> {
     /// Probabilities of the hidden units: first given the data, then given the chains.
     hidden: Matrix,
     level: Level,
+    /// The smallest reconstruction error of an epoch so far.
+    best_error: f64,
 }
 
 /// What momentum remembers; all zeros without it.
@@ -111,7 +114,9 @@ impl<'a> Trainer<'a> {
             hidden: Matrix::zeroed(2 * settings.batch, hidden),
             layers,
             level: Level::detect(),
+            best_error: f64::INFINITY,
         };
+        trainer.best_error = trainer.error_without_weights();
         trainer.mirror_weights();
         Ok(trainer)
     }
@@ -186,24 +191,37 @@ impl<'a> Trainer<'a> {
         Ok(report)
     }
 
-    /// Training that diverges reconstructs worse than the mean of the data does.
-    fn check_convergence(&self, report: &EpochReport) -> Result<()> {
+    /// Training that diverges reconstructs worse than the mean of the data does, and worse than it
+    /// did before; its weights grow without bound.
+    fn check_convergence(&mut self, report: &EpochReport) -> Result<()> {
         const WORSE: f64 = 2.0;
+        const LARGEST_RMS: f64 = 100.0;
+        let error = report.reconstruction_error;
+        let bias = self.layers.visible.bias().iter().chain(self.layers.hidden.bias());
+        let finite = error.is_finite() && { bias }.all(|b| b.is_finite());
         let variance = self.examples.variance();
-        let finite = report.weight_rms.is_finite() && report.reconstruction_error.is_finite();
-        let hidden = self.layers.hidden.bias();
-        let finite =
-            finite && self.layers.visible.bias().iter().chain(hidden).all(|b| b.is_finite());
-        if finite && report.reconstruction_error <= WORSE * variance + f64::EPSILON {
+        let astray = error > WORSE * variance + f64::EPSILON && error > self.best_error * 1.2;
+        // Written so that NaN is not small.
+        let bounded = report.weight_rms < LARGEST_RMS;
+        if finite && bounded && !astray {
+            self.best_error = self.best_error.min(error);
             return Ok(());
         }
         Err(Error::Diverged {
             epoch: report.epoch,
-            reconstruction_error: report.reconstruction_error,
+            reconstruction_error: error,
             variance,
             weight_rms: report.weight_rms,
             learning_rate: report.learning_rate,
         })
+    }
+
+    /// Mean squared error of a model without weights.
+    fn error_without_weights(&self) -> f64 {
+        let means = self.examples.means();
+        let off = |(&mean, &bias): (&f64, &f32)| (mean - sigmoid(f64::from(bias))).powi(2);
+        let distance: f64 = means.iter().zip(self.layers.visible.bias()).map(off).sum();
+        self.examples.variance() + distance / means.len() as f64
     }
 }
 

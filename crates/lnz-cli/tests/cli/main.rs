@@ -6,3 +6,4 @@ mod estimate;
 mod files;
 mod interrupt;
 mod run;
+mod train;
