@@ -29,6 +29,7 @@ mod safetensors;
 mod save;
 mod stored;
 pub(crate) mod tensors;
+mod values;
 
 use crate::{Error, Rbm, Result};
 use ndarray::{Array1, ArrayViewD};
@@ -39,6 +40,7 @@ use tensors::TensorSource;
 pub use format::Format;
 pub use stored::StoredModel;
 pub use tensors::{Order, TensorInfo};
+pub use values::{check_values_path, write_values};
 
 /// A result whose problem does not name the file yet; that is done once, at the door.
 pub(crate) type Parsed<T> = std::result::Result<T, String>;
