@@ -97,7 +97,7 @@ pub(crate) fn resolve(typed: &Path) -> Result<PathBuf> {
     let folder = set.cache()?;
     file.within(&folder).ok_or_else(|| {
         usage(format!(
-            "--data {}: there is no file of this name, and the data set is not in {}; get it with `lnz data fetch {}`",
+            "`{}` is no file, and the data set of this name is not in {}; get it with `lnz data fetch {}`",
             typed.display(),
             folder.display(),
             set.name

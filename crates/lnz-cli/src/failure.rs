@@ -29,23 +29,6 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Ctrl-C ended work of which something is left to continue from.
-#[derive(Debug)]
-pub(crate) struct Interrupted(String);
-
-/// The end of interrupted work, with a text that says what is left of it.
-pub(crate) fn interrupted(text: impl Into<String>) -> anyhow::Error {
-    anyhow::Error::new(Interrupted(text.into()))
-}
-
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Interrupted {}
-
 /// Prints the error and chooses the exit code.
 pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
     let code = exit_code(error);
@@ -61,7 +44,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         Some(Error::Write { bad_path: false, .. }) => FAILED,
         Some(_) => BAD_INPUT,
         None if error.is::<Usage>() => BAD_INPUT,
-        None if error.is::<Interrupted>() => INTERRUPTED,
         None => FAILED,
     }
 }

@@ -6,9 +6,10 @@ mod tests;
 
 use crate::data_sets::KnownFile;
 use crate::failure::usage;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use download::{Attempt, download};
 use sha2::{Digest, Sha256};
+use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,13 +23,45 @@ pub(crate) struct Fetched {
     pub(crate) is_new: bool,
 }
 
-/// Makes sure that the file is in the folder, with the right contents.
-pub(crate) fn fetch(
-    file: &KnownFile,
+/// Makes sure that the files are in the folder, with the right contents.
+pub(crate) fn fetch_all(
+    files: &[KnownFile],
     folder: &Path,
     bases: &[String],
     quiet: bool,
-) -> Result<Fetched> {
+) -> Result<Vec<Fetched>> {
+    prepare(folder)?;
+    let all = files.iter().map(|file| fetch(file, folder, bases, quiet));
+    all.collect::<Result<_>>().map_err(|error| match error.downcast::<NotThere>() {
+        Ok(problem) => {
+            let missing: Vec<&str> = files
+                .iter()
+                .filter(|file| file.within(folder).is_none())
+                .map(|file| file.names[0])
+                .collect();
+            anyhow!(
+                "{problem}; to do without the download, put {} into {} by hand, and give the same command again to have the contents checked",
+                missing.join(", "),
+                folder.display()
+            )
+        }
+        Err(other) => other,
+    })
+}
+
+/// No server has the file.
+#[derive(Debug)]
+struct NotThere(String);
+
+impl fmt::Display for NotThere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotThere {}
+
+fn fetch(file: &KnownFile, folder: &Path, bases: &[String], quiet: bool) -> Result<Fetched> {
     if let Some(path) = file.within(folder) {
         check_present(&path, file.sha256)?;
         return fetched(path, false);
@@ -51,12 +84,7 @@ pub(crate) fn fetch(
             }
         }
     }
-    bail!(
-        "{}; to do without the download, get {} elsewhere, put it into {} and give the same command again to check it",
-        problems.join("; "),
-        file.names[0],
-        folder.display()
-    )
+    Err(NotThere(problems.join("; ")).into())
 }
 
 fn fetched(path: PathBuf, is_new: bool) -> Result<Fetched> {
@@ -129,7 +157,7 @@ fn contents_sha256(path: &Path) -> Result<String, String> {
 }
 
 /// Makes the folder; fails before anything is downloaded if it cannot be written to.
-pub(crate) fn prepare(folder: &Path) -> Result<()> {
+fn prepare(folder: &Path) -> Result<()> {
     let unwritable = |error| usage(format!("{}: cannot be written to: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(unwritable)?;
     let probe = folder.join(".lnz-probe.part");

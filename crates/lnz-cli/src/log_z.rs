@@ -103,14 +103,16 @@ impl LogZ {
     }
 
     fn new(saved: Saved, path: Option<&Path>, result: Value) -> Self {
+        let method = match saved.method.as_str() {
+            "exact" => "exact sum over all states".to_owned(),
+            method => format!("{}, by {method}", saved.verdict),
+        };
         let [low, high] = saved.interval;
         Self {
             value: saved.log_z,
             origin: match path {
-                Some(path) => {
-                    format!("{} by {}, from {}", saved.verdict, saved.method, path.display())
-                }
-                None => format!("{} by {}", saved.verdict, saved.method),
+                Some(path) => format!("{method}, from {}", path.display()),
+                None => method,
             },
             known: Some(Known {
                 // JSON has no infinity.

@@ -90,7 +90,6 @@ impl Observer for Watch {
 
 /// A bar for a download, if standard error is a terminal; without a total it only counts.
 pub(crate) fn bytes_bar(quiet: bool, name: &str, total: Option<u64>) -> ProgressBar {
-    interrupt::listen();
     if quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

@@ -110,6 +110,11 @@ impl DataReader {
         self.rows.width()
     }
 
+    /// What the unpacked bytes of the file are.
+    pub fn format(&self) -> DataFormat {
+        self.format
+    }
+
     /// Number of rows in the file; LIBSVM text does not say.
     pub fn row_count(&self) -> Option<usize> {
         self.rows.count()

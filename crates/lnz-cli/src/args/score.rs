@@ -15,8 +15,8 @@ Examples:
   lnz score rbm.npz --data train.npy --result z.json        for many data sets
   lnz score rbm.npz --data test.npy --result z.json --out test.csv
 
-The standard error and the interval are those of log Z: they hold for the given examples. How far the
-mean over other examples of the same kind may lie is printed beside them as the sampling error.";
+The standard error and the interval are those of log Z: they hold for the given examples. How far
+the mean over other examples of the same kind may lie is the sampling error, printed beside them.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -12,7 +12,7 @@ use crate::progress::Watch;
 use crate::report::ModelSummary;
 use crate::run;
 use anyhow::Result;
-use lnz::data::{DataOptions, DataReader};
+use lnz::data::{DataFormat, DataOptions, DataReader};
 use lnz::io;
 use report::ScoreReport;
 use std::process::ExitCode;
@@ -47,7 +47,11 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
             None => log_z(args, &source, &watch)?,
         };
         let summary = ModelSummary::new(&source.name, model);
-        Ok((ScoreReport::new(args, summary, &scores, log_z, seconds), scores, stopped))
+        let mut report = ScoreReport::new(args, summary, &scores, log_z, seconds);
+        if reader.format() == DataFormat::Libsvm {
+            report.mention_width(scores.data_means.as_slice().unwrap_or_default());
+        }
+        Ok((report, scores, stopped))
     });
     watch.finish();
     let (report, scores, stopped) = outcome?;

@@ -1,8 +1,9 @@
 //! One HTTP request that appends to what an earlier one has left.
+//!
+//! Ctrl-C kills at once, here: every byte that has come is in the file, and the next call continues.
 
-use crate::failure::interrupted;
 use crate::numbers::bytes;
-use crate::{interrupt, progress};
+use crate::progress;
 use anyhow::{Context, Result, bail};
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -102,12 +103,6 @@ fn receive(
     let mut reader = response.body_mut().as_reader();
     let mut buffer = vec![0; 1 << 16];
     let outcome = loop {
-        if interrupt::requested() {
-            break Err(interrupted(format!(
-                "stopped after {} of {name}; the same command continues from there",
-                bytes(have)
-            )));
-        }
         bar.set_position(have);
         let read = match reader.read(&mut buffer) {
             Ok(0) => break end(url, have, total, "the connection was closed"),

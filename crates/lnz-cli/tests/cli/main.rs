@@ -2,7 +2,10 @@
 
 mod bad_input;
 mod commands;
+mod data;
 mod estimate;
 mod files;
 mod interrupt;
 mod run;
+mod score;
+mod server;

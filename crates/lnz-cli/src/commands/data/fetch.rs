@@ -25,11 +25,8 @@ pub(crate) fn run(args: &FetchArgs) -> Result<ExitCode> {
         Some(folder) => folder.clone(),
         None => set.cache()?,
     };
-    fetch::prepare(&folder)?;
-    let mut files = Vec::new();
-    for file in set.files {
-        files.push((file, fetch::fetch(file, &folder, &bases, args.quiet)?));
-    }
+    let files = fetch::fetch_all(set.files, &folder, &bases, args.quiet)?;
+    let files: Vec<_> = set.files.iter().zip(files).collect();
     if args.json {
         terminal::print_json(&to_json(&set, &folder, &files))?;
     } else {

@@ -4,7 +4,7 @@ use crate::args::InfoArgs;
 use crate::data_sets;
 use crate::numbers::{count, plural};
 use crate::progress::Watch;
-use crate::terminal::{self, Table};
+use crate::terminal::{self, Table, label};
 use anyhow::Result;
 use lnz::data::{Packing, Summary, summarise};
 use serde_json::{Value, json};
@@ -55,6 +55,9 @@ fn to_text(name: &str, summary: &Summary) -> String {
         "columns",
         match (summary.constant_columns, summary.zero_columns) {
             (0, _) => "none is constant".to_owned(),
+            (constant, zero) if constant == zero => {
+                format!("{} of {} always 0", count(zero), count(summary.width))
+            }
             (constant, zero) => format!(
                 "{} of {} constant, {} of them always 0",
                 count(constant),
@@ -68,8 +71,8 @@ fn to_text(name: &str, summary: &Summary) -> String {
         table.line("empty", format!("{empty} without any value above 0"));
     }
     if !summary.labels.is_empty() {
-        let label = |(label, n): &(f64, u64)| format!("{label}: {}", count(*n as usize));
-        let labels: Vec<String> = summary.labels.iter().take(LABELS_SHOWN).map(label).collect();
+        let one = |(label, n): &(f64, u64)| format!("{label}: {}", count(*n as usize));
+        let labels: Vec<String> = summary.labels.iter().take(LABELS_SHOWN).map(one).collect();
         let more = match summary.labels.len().saturating_sub(LABELS_SHOWN) {
             0 => String::new(),
             more => format!(", and {} more labels", count(more)),
@@ -105,8 +108,11 @@ fn preview(summary: &Summary) -> String {
         return String::new();
     }
     let ink = |row: usize, column: usize| row < rows && summary.first[row * columns + column] > 0.5;
-    let mut text = "\n".to_owned();
-    for row in (0..rows).step_by(2) {
+    let inked: Vec<usize> =
+        (0..rows).filter(|&row| (0..columns).any(|column| ink(row, column))).collect();
+    let (Some(&top), Some(&bottom)) = (inked.first(), inked.last()) else { return String::new() };
+    let mut text = format!("\n{}{}\n", " ".repeat(11), label().apply_to("the first example"));
+    for row in (top..=bottom).step_by(2) {
         let line: String = (0..columns)
             .map(|column| match (ink(row, column), ink(row + 1, column)) {
                 (true, true) => '█',

@@ -110,6 +110,18 @@ impl ScoreReport {
         }
     }
 
+    /// LIBSVM text leaves out zeros, so that a data set for a smaller model cannot be refused.
+    pub(super) fn mention_width(&mut self, data_means: &[f64]) {
+        let used = data_means.iter().rposition(|&mean| mean > 0.0).map_or(0, |last| last + 1);
+        if used < data_means.len() {
+            let message = format!(
+                "the largest index in the file is {used}, but the model has {} visible units; the others count as 0",
+                data_means.len()
+            );
+            self.warnings.push(WarningText { kind: NARROW_DATA.to_owned(), message });
+        }
+    }
+
     pub(super) fn print(&self, json: bool) -> Result<()> {
         if json {
             return terminal::print_json(self);
@@ -122,7 +134,7 @@ impl ScoreReport {
         // The reason to distrust a number comes before the number.
         let suspect = self.verdict.as_deref() == Some("suspect");
         let (notes, reasons): (Vec<_>, Vec<_>) =
-            self.warnings.iter().partition(|warning| warning.kind == GREY_VALUES);
+            self.warnings.iter().partition(|w| [GREY_VALUES, NARROW_DATA].contains(&&*w.kind));
         for (i, warning) in reasons.iter().enumerate() {
             let label = if i == 0 { "verdict" } else { "" };
             let suspect = if suspect { "log Z is suspect:" } else { "log Z:" };
@@ -145,7 +157,7 @@ impl ScoreReport {
         table.line("log Z", self.log_z_text());
         table.line(
             "mean F",
-            format!("{:.6}, in {}", self.mean_log_marginal, duration(self.seconds)),
+            format!("{:.6}, computed in {}", self.mean_log_marginal, duration(self.seconds)),
         );
         table.text()
     }
@@ -211,7 +223,9 @@ impl ScoreReport {
     }
 }
 
+/// Kinds of warnings that are about the data.
 const GREY_VALUES: &str = "grey_values";
+const NARROW_DATA: &str = "narrow_data";
 
 fn grey_values(share: f64) -> WarningText {
     WarningText {
