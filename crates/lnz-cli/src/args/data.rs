@@ -50,9 +50,9 @@ Examples:
   lnz data fetch web --dir data
   lnz data fetch mnist --url http://mirror.example/mnist
 
-A download that was cut or stopped is continued by the same command. Contents are checked against known
-SHA-256 sums; files that are there already are checked and kept. Without a network, put the files
-into the folder by hand. The cache is $LNZ_CACHE, else the user's (on Linux ~/.cache/lnz).";
+A download that was cut or stopped is continued by the same command. Contents are checked against
+known SHA-256 sums; files that are there already are checked and kept. Without a network, put the
+files into the folder by hand. The cache is $LNZ_CACHE, else the user's (on Linux ~/.cache/lnz).";
 
 #[derive(Debug, Args)]
 #[command(after_help = FETCH_EXAMPLES)]

@@ -56,7 +56,7 @@ pub fn summarise(path: &Path, observer: &dyn Observer) -> Result<Summary> {
     while reader.next_row(&mut row)? {
         tally.add(&row);
         count_label(&mut labels, reader.rows.label());
-        if tally.examples % between_reports == 0 {
+        if tally.examples.is_multiple_of(between_reports) {
             let (phase, done) = (Phase::Score, tally.examples);
             observer.progress(Progress { phase, done, total, log_z: None, beta: None });
             if observer.cancelled() {
