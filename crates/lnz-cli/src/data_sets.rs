@@ -91,7 +91,8 @@ pub(crate) fn resolve(typed: &Path) -> Result<PathBuf> {
             .flat_map(|set| set.files.iter().map(move |file| (set, file)))
             .find(|(_, file)| file.alias.is_some_and(|alias| typed == Path::new(alias)))
     };
-    let Some((set, file)) = (if typed.exists() { None } else { named() }) else {
+    // A folder of the same name, full of files perhaps, is not what is meant.
+    let Some((set, file)) = (if typed.is_file() { None } else { named() }) else {
         return Ok(typed.to_owned());
     };
     let folder = set.cache()?;

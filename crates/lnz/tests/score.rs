@@ -124,6 +124,21 @@ fn energies_beyond_float64_are_an_error_and_no_infinity() {
 }
 
 #[test]
+fn scoring_stops_when_it_is_asked_to() {
+    struct Stop;
+    impl lnz::Observer for Stop {
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    let (_folder, path) = file(&array![[0.0, 1.0], [1.0, 1.0]]);
+    let mut reader = DataReader::open(&path, DataOptions::default()).unwrap();
+    let found = score(&gaussian(2, 3), &mut reader, &Stop).unwrap_err();
+    assert!(matches!(found, Error::Cancelled { .. }), "{found}");
+    assert!(found.to_string().contains("after 2 examples"), "{found}");
+}
+
+#[test]
 fn a_data_set_need_not_fit_in_memory() {
     let (examples, visible) = (200_000, 500);
     assert!(examples * visible * 8 > 4 * MEMORY);

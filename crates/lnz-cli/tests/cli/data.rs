@@ -112,6 +112,24 @@ fn a_named_data_set_comes_from_the_cache() {
     assert!(checked.stderr.contains("SHA-256") && checked.stderr.contains("remove it"));
 }
 
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn the_cache_is_where_the_desktop_has_it() {
+    let folder = Folder::new();
+    let answer = |cache: Option<&str>, users: &str| {
+        let mut command = lnz(&["data", "info", "web"]);
+        command.env_remove("LNZ_CACHE").env("XDG_CACHE_HOME", users).env("HOME", folder.path("me"));
+        cache.map(|cache| command.env("LNZ_CACHE", cache));
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    let [ours, users] = ["ours", "users"].map(|name| folder.path(name));
+    assert!(answer(None, &users).contains(&folder.path("users/lnz/web")));
+    assert!(answer(Some(&ours), &users).contains(&folder.path("ours/web")));
+    for unset in ["", "relative"] {
+        assert!(answer(None, unset).contains(&folder.path("me/.cache/lnz/web")));
+    }
+}
+
 #[test]
 fn without_a_network_all_files_are_named_with_their_folder() {
     let folder = Folder::new();
