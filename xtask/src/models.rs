@@ -63,8 +63,11 @@ fn train(options: &[&str]) -> Result<(), String> {
         let at = options.iter().position(|option| *option == flag);
         at.and_then(|at| options.get(at + 1)).map(PathBuf::from)
     };
-    let named: Vec<&str> =
-        options.iter().copied().filter(|option| RUNS.iter().any(|run| run.name == *option)).collect();
+    let named: Vec<&str> = options
+        .iter()
+        .copied()
+        .filter(|option| RUNS.iter().any(|run| run.name == *option))
+        .collect();
     let chosen: Vec<&Run> =
         RUNS.iter().filter(|run| named.is_empty() || named.contains(&run.name)).collect();
     // All data is asked for before anything is trained.

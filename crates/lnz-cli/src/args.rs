@@ -2,14 +2,18 @@
 
 mod annealing;
 mod auto;
+mod data;
 mod generate;
+mod score;
 mod start;
 mod train;
 mod values;
 
 pub(crate) use annealing::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg};
 pub(crate) use auto::AutoArgs;
+pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
+pub(crate) use score::{LogZMethod, ScoreArgs};
 pub(crate) use start::{BinarizeArg, StartArgs, StartKind};
 pub(crate) use train::TrainArgs;
 use values::threads;
@@ -23,6 +27,7 @@ Examples:
   lnz models                            list the built-in models
   lnz estimate gwgm-hard                log Z of one of them
   lnz estimate model.npz --json         log Z of a model in a file, for programs
+  lnz score model.npz --data test.npy   log-likelihood of data
   lnz compare model.npz                 several strategies side by side
   lnz inspect model.mat                 what is in a file and how it was understood
 
@@ -43,6 +48,8 @@ pub(crate) enum Command {
     Estimate(Box<EstimateArgs>),
     /// Compute log Z exactly by summing over all states
     Exact(ExactArgs),
+    /// Log-likelihood of data under a model
+    Score(Box<ScoreArgs>),
     /// Run several strategies side by side on one model
     Compare(CompareArgs),
     /// Show what is in a model file and how it was understood
@@ -55,6 +62,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// List the built-in models
     Models(ModelsArgs),
+    /// Look into data files, or download well-known ones
+    Data(DataArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }

@@ -2,8 +2,11 @@
 
 mod args;
 mod commands;
+mod data_sets;
 mod failure;
+mod fetch;
 mod interrupt;
+mod log_z;
 mod model_source;
 mod numbers;
 mod plan;
@@ -27,6 +30,8 @@ fn main() -> ExitCode {
         Command::Train(args) => commands::train::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),
+        Command::Score(args) => commands::score::run(&args),
+        Command::Data(args) => commands::data::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {

@@ -22,6 +22,14 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
+/// `9.91 MB`.
+pub(crate) fn bytes(n: u64) -> String {
+    match n {
+        0..1000 => plural(n as usize, "byte"),
+        n => short(n as f64) + "B",
+    }
+}
+
 fn three_digits(value: f64) -> String {
     let decimals = if value >= 100.0 || value.fract() == 0.0 {
         0
@@ -93,6 +101,13 @@ mod tests {
         assert_eq!(short(1_048_576.0), "1.05 M");
         assert_eq!(short(64.0), "64");
         assert_eq!(short(123_456.0), "123 k");
+    }
+
+    #[test]
+    fn sizes_have_a_unit() {
+        assert_eq!(bytes(0), "0 bytes");
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(9_912_422), "9.91 MB");
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Watch {
         let Ok(mut phase) = self.phase.try_lock() else { return };
         if *phase != Some(progress.phase) {
             *phase = Some(progress.phase);
-            bar.set_style(style(progress.phase));
+            bar.set_style(style(progress.phase, progress.total));
             bar.set_length(progress.total);
             bar.set_message("");
             bar.reset();
@@ -95,15 +95,27 @@ impl Observer for Watch {
     }
 }
 
-/// Work that is not counted in steps.
-fn plain_style(name: &str) -> ProgressStyle {
-    let template = format!("  {{prefix}}{name} {{bar:20}} {{elapsed}}{{msg}}");
-    ProgressStyle::with_template(&template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸ ")
+/// A bar for a download, if standard error is a terminal; without a total it only counts.
+pub(crate) fn bytes_bar(quiet: bool, name: &str, total: Option<u64>) -> ProgressBar {
+    if quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+    let template = match total {
+        Some(_) => "  {prefix} {bar:20} {percent:>3}%  {decimal_bytes_per_sec}  {left} left",
+        None => "  {prefix} {decimal_bytes}  {decimal_bytes_per_sec}",
+    };
+    bar.set_style(with_keys(template));
+    bar.set_prefix(name.to_owned());
+    bar
 }
 
-fn style(phase: Phase) -> ProgressStyle {
+/// Work that is not counted in steps.
+fn plain_style(name: &str) -> ProgressStyle {
+    with_keys(&format!("  {{prefix}}{name} {{bar:20}} {{elapsed}}{{msg}}"))
+}
+
+fn style(phase: Phase, total: u64) -> ProgressStyle {
     let (name, unit) = match phase {
         Phase::Enumerate => ("summing", "states"),
         Phase::Start => ("sampling means", "steps"),
@@ -111,16 +123,27 @@ fn style(phase: Phase) -> ProgressStyle {
         Phase::Train => ("training", "examples"),
         Phase::Prepare => return plain_style("searching for modes and trying starts"),
         Phase::Round => return plain_style("annealing in rounds"),
+        Phase::Score if total == 0 => {
+            return with_keys("  {prefix}reading examples  {count} so far  {rate}/s");
+        }
+        Phase::Score => ("reading examples", "examples"),
         _ => ("working", "steps"),
     };
-    let template = format!(
+    with_keys(&format!(
         "  {{prefix}}{name} {{bar:20}} {{percent:>3}}%  {{rate}} {unit}/s  {{left}} left{{msg}}"
-    );
-    ProgressStyle::with_template(&template)
+    ))
+}
+
+/// A style in which `rate`, `left` and `count` are said as elsewhere.
+fn with_keys(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("━╸ ")
         .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
             let _ = write!(out, "{}", numbers::short(state.per_sec()));
+        })
+        .with_key("count", |state: &ProgressState, out: &mut dyn Write| {
+            let _ = write!(out, "{}", numbers::count(state.pos() as usize));
         })
         .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
             let _ = write!(out, "{}", numbers::duration(state.eta().as_secs().max(1) as f64));

@@ -1,5 +1,6 @@
 //! Runs a method on a model and measures it.
 
+use crate::data_sets;
 use crate::failure::usage;
 use crate::model_source::Source;
 use crate::plan::{AisPlan, StartPlan};
@@ -87,7 +88,7 @@ fn start(source: &Source, model: &Rbm, plan: &AisPlan, watch: &Watch) -> Result<
     })
 }
 
-/// Means of the visible units in a data file.
+/// Means of the visible units in a data file or fetched data set.
 pub(crate) fn data_means(
     path: &Path,
     model: &Rbm,
@@ -95,7 +96,7 @@ pub(crate) fn data_means(
     seed: u64,
 ) -> Result<Array1<f64>> {
     let options = DataOptions { width: Some(model.visible()), binarize, seed };
-    Ok(data::means(path, options)?)
+    Ok(data::means(&data_sets::resolve(path)?, options)?)
 }
 
 fn no_layer_to_start_from() -> anyhow::Error {

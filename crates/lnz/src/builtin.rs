@@ -35,7 +35,12 @@ impl std::fmt::Debug for Origin {
     }
 }
 
-const fn generated(name: &'static str, description: &'static str, blocks: usize, seed: u64) -> BuiltIn {
+const fn generated(
+    name: &'static str,
+    description: &'static str,
+    blocks: usize,
+    seed: u64,
+) -> BuiltIn {
     let shape = (blocks * Gwgm::HARDEST.visible, blocks * Gwgm::HARDEST.hidden);
     BuiltIn { name, description, shape, origin: Origin::Generated { blocks, seed } }
 }
@@ -60,8 +65,18 @@ macro_rules! trained {
 /// The built-in models. The generated ones are of the paper's hardest family, with seeds chosen among
 /// the first 31 by what the uniform start does on them with 1024 chains and 1024 betas.
 pub const BUILT_IN: [BuiltIn; 27] = [
-    generated("gwgm-hard", "the uniform start is 70% off in both orientations, and looks healthy transposed", 1, 0),
-    generated("gwgm-near", "the uniform start is off by 0.2%, which is a factor of a hundred or more in Z", 1, 1),
+    generated(
+        "gwgm-hard",
+        "the uniform start is 70% off in both orientations, and looks healthy transposed",
+        1,
+        0,
+    ),
+    generated(
+        "gwgm-near",
+        "the uniform start is off by 0.2%, which is a factor of a hundred or more in Z",
+        1,
+        1,
+    ),
     generated("gwgm-easy", "every start comes within half a nat of log Z", 1, 27),
     generated("bms-3", "three shuffled blocks: exact through components, hard to sample", 3, 0),
     trained!("mnist-20h", 10, 784, 20),
@@ -142,7 +157,9 @@ mod tests {
 
     #[test]
     fn stored_exact_values_belong_to_the_stored_numbers() {
-        for entry in BUILT_IN.into_iter().filter(|entry| entry.shape.1 == 20 && entry.epoch().is_some()) {
+        for entry in
+            BUILT_IN.into_iter().filter(|entry| entry.shape.1 == 20 && entry.epoch().is_some())
+        {
             let stored = entry.load().unwrap();
             let exact = crate::exact_log_z(&stored.model, &()).unwrap();
             assert!((exact - stored.exact_log_z.unwrap()).abs() < 1e-9, "{}", entry.name);

@@ -9,6 +9,10 @@ mod idx;
 mod libsvm;
 mod numpy;
 mod source;
+mod summary;
+
+pub use source::{DataFormat, Packing, unpacked};
+pub use summary::{Summary, summarise};
 
 use crate::io::Parsed;
 use crate::random::{Purpose, Random};
@@ -50,12 +54,29 @@ trait Rows: Send {
 
     /// Fills in the next row; false at the end.
     fn next_row(&mut self, row: &mut [f64]) -> Parsed<bool>;
+
+    /// Sides of one example, where the file says more than its width.
+    fn example_shape(&self) -> Vec<usize> {
+        vec![self.width()]
+    }
+
+    /// What a value in the file was divided by.
+    fn scale(&self) -> f64 {
+        1.0
+    }
+
+    /// The label of the last row, in formats that have them.
+    fn label(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// A data file that is being read.
 pub struct DataReader {
     path: PathBuf,
     rows: Box<dyn Rows>,
+    format: DataFormat,
+    packing: Packing,
     options: DataOptions,
     next: u64,
 }
@@ -64,11 +85,14 @@ pub struct DataReader {
 /// [`means`] within a few megabytes for images.
 const BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
+/// Values that are read at a time, 16 MB: work for all threads, little memory even for wide rows.
+pub(crate) const VALUES_IN_BATCH: usize = 1 << 21;
+
 impl DataReader {
     /// Opens a data file and reads as much of it as its shape takes.
     pub fn open(path: &Path, options: DataOptions) -> Result<Self> {
         let failed = |problem| Error::File { path: path.to_owned(), problem };
-        let rows = source::open_rows(path, options.width).map_err(failed)?;
+        let (rows, format, packing) = source::open_rows(path, options.width).map_err(failed)?;
         if let Some(expected) = options.width
             && rows.width() != expected
         {
@@ -78,12 +102,17 @@ impl DataReader {
         if rows.count() == Some(0) || rows.width() == 0 {
             return Err(failed("holds no values; expected at least one row".to_owned()));
         }
-        Ok(Self { path: path.to_owned(), rows, options, next: 0 })
+        Ok(Self { path: path.to_owned(), rows, format, packing, options, next: 0 })
     }
 
     /// Number of columns.
     pub fn width(&self) -> usize {
         self.rows.width()
+    }
+
+    /// What the unpacked bytes of the file are.
+    pub fn format(&self) -> DataFormat {
+        self.format
     }
 
     /// Number of rows in the file; LIBSVM text does not say.

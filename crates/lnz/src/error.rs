@@ -134,7 +134,7 @@ pub enum Error {
     },
 
     /// The observer asked to stop before there was anything to report.
-    #[error("stopped {reached}, before there was an estimate")]
+    #[error("stopped {reached}, before there was a result")]
     Cancelled {
         /// How far the work had come.
         reached: String,

@@ -29,6 +29,7 @@ mod safetensors;
 mod save;
 mod stored;
 pub(crate) mod tensors;
+mod values;
 
 use crate::{Error, Rbm, Result};
 use ndarray::{Array1, ArrayD, ArrayViewD};
@@ -41,6 +42,7 @@ pub use format::Format;
 pub use stored::StoredModel;
 pub(crate) use stored::Tensor;
 pub use tensors::{Order, TensorInfo};
+pub use values::{check_values_path, write_values};
 
 /// A result whose problem does not name the file yet; that is done once, at the door.
 pub(crate) type Parsed<T> = std::result::Result<T, String>;
@@ -78,8 +80,9 @@ impl Float {
         };
         let model = &stored.model;
         let weights = model.weights().map(round);
-        let rounded = Rbm::new(weights, model.visible_bias().map(round), model.hidden_bias().map(round))?
-            .with_constant(model.constant())?;
+        let rounded =
+            Rbm::new(weights, model.visible_bias().map(round), model.hidden_bias().map(round))?
+                .with_constant(model.constant())?;
         Ok(StoredModel { model: rounded, exact_log_z: None, ..stored.clone() })
     }
 }

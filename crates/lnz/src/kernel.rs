@@ -13,6 +13,7 @@ mod fixed;
 mod flips;
 mod landscape;
 mod learn;
+mod marginal;
 mod metropolis;
 mod path;
 mod product;
@@ -30,6 +31,7 @@ pub(crate) use landscape::{Landscape, Position};
 pub(crate) use learn::{
     Active, Contrast, Layers, LearnRows, Matrix, Move, learn_rows, log_marginal, sum_of_rows,
 };
+pub(crate) use marginal::{GROUP_OF_ROWS, Marginals};
 pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use path::Path;
 pub(crate) use simd::Level;

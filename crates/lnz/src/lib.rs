@@ -27,6 +27,7 @@
 //! | sum over all states | [`exact_log_z`], after asking [`exact_cost`] |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
+//! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
 //! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`] |
 //! | train a model on data | [`train::Trainer`] |
 //! | follow or stop long work | [`Observer`]; `()` does neither |
@@ -55,6 +56,7 @@ mod observer;
 mod problems;
 mod random;
 mod schedule;
+mod score;
 mod start;
 pub mod train;
 
@@ -73,4 +75,5 @@ pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use problems::{Gwgm, block_system};
 pub use schedule::Schedule;
+pub use score::{Likelihood, Scores, log_marginals, score};
 pub use start::{ChainLayout, Flips, InitialState, Sampler, Sampling, Start};

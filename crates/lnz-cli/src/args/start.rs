@@ -30,7 +30,7 @@ pub(crate) struct StartArgs {
     /// One chain per sample, or one chain for all [default: parallel]
     #[arg(long, value_enum)]
     pub(crate) chain_layout: Option<LayoutArg>,
-    /// Data set for --start data: IDX, LIBSVM (also .gz or .xz), .npy or .npz
+    /// Data set for --start data: IDX, LIBSVM (also .gz or .xz), .npy, .npz, or the name of a fetched one
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
     /// What to do with grey values of --data [default: none]
@@ -113,6 +113,17 @@ pub(crate) enum BinarizeArg {
     Threshold,
     /// 1 with the value as its probability
     Bernoulli,
+}
+
+impl BinarizeArg {
+    /// As it is typed.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            BinarizeArg::None => "none",
+            BinarizeArg::Threshold => "threshold",
+            BinarizeArg::Bernoulli => "bernoulli",
+        }
+    }
 }
 
 impl From<BinarizeArg> for lnz::data::Binarize {

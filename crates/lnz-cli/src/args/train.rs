@@ -21,7 +21,7 @@ interrupted. EPOCHS is a list such as 1-20,40,100-500/100 (every hundredth), or 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TrainArgs {
-    /// Data to learn from: IDX, LIBSVM (also .gz or .xz), .npy or .npz
+    /// Data to learn from: IDX, LIBSVM (also .gz or .xz), .npy or .npz, or the name of a fetched data set
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
     /// What to do with grey values: keep them as probabilities, or draw them anew in every epoch

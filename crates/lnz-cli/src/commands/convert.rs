@@ -16,7 +16,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let mut stored = source.stored().clone();
     if float != Float::F64 {
         if Format::to_write(&args.output)? != Format::Safetensors {
-            return Err(usage("--float is for .safetensors files; choose that extension, or drop it"));
+            return Err(usage(
+                "--float is for .safetensors files; choose that extension, or drop it",
+            ));
         }
         stored = float.rounded(&stored)?;
     }

@@ -1,6 +1,6 @@
 //! `lnz estimate`: log Z of a model and how far to trust it.
 
-use crate::args::{EstimateArgs, MethodArg};
+use crate::args::{AutoArgs, EstimateArgs, MethodArg};
 use crate::failure::{INTERRUPTED, usage};
 use crate::model_source::Source;
 use crate::plan::AisPlan;
@@ -10,6 +10,7 @@ use crate::run::{self, Patience};
 use anyhow::Result;
 use lnz::data::Binarize;
 use lnz::{Auto, io};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
@@ -28,12 +29,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     let outcome = run::on_threads(args.run.threads, || match (&plan, method) {
         (Some(plan), _) => ais(args, &source, plan, &watch),
         (None, Method::Exact) => exact(&source, None, &watch),
-        (None, _) if !args.no_exact && run::exact_is_cheap(source.model())? => exact(
-            &source,
-            Some("chosen because it is cheap here; --no-exact samples instead"),
-            &watch,
-        ),
-        (None, _) => auto(args, &source, &watch),
+        (None, _) => by_default(&source, DefaultMethod::typed(args), &watch),
     });
     watch.finish();
     let outcome = outcome?;
@@ -44,10 +40,33 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     Ok(if outcome.stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-struct Outcome {
-    report: Report,
+/// What a method found.
+pub(crate) struct Outcome {
+    pub(crate) report: Report,
     samples: Option<Vec<f64>>,
-    stopped: bool,
+    /// Ctrl-C has ended it early.
+    pub(crate) stopped: bool,
+}
+
+/// The default method and its settings, as typed.
+pub(crate) struct DefaultMethod<'a> {
+    pub(crate) options: &'a AutoArgs,
+    pub(crate) no_exact: bool,
+    pub(crate) seed: u64,
+    /// A data set whose means are one of the starts.
+    pub(crate) data: Option<(&'a Path, Binarize)>,
+}
+
+impl<'a> DefaultMethod<'a> {
+    fn typed(args: &'a EstimateArgs) -> Self {
+        let binarize = args.start.binarize.map_or(Binarize::None, Into::into);
+        Self {
+            options: &args.auto,
+            no_exact: args.no_exact,
+            seed: args.annealing.seed,
+            data: args.start.data.as_deref().map(|path| (path, binarize)),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +86,12 @@ fn method(args: &EstimateArgs) -> Method {
     }
 }
 
-fn exact(source: &Source, choice: Option<&'static str>, watch: &Watch) -> Result<Outcome> {
+/// The exact value, and why it was chosen if that was not asked for.
+pub(crate) fn exact(
+    source: &Source,
+    choice: Option<&'static str>,
+    watch: &Watch,
+) -> Result<Outcome> {
     let run = run::exact(source.model(), Patience::Limited, watch)?;
     let report = Report::of_exact(ModelSummary::new(&source.name, source.model()), &run);
     Ok(Outcome { report: report.chosen_because(choice), samples: None, stopped: false })
@@ -85,25 +109,26 @@ fn ais(args: &EstimateArgs, source: &Source, plan: &AisPlan, watch: &Watch) -> R
     Ok(Outcome { report, samples: Some(run.annealed.samples), stopped })
 }
 
-fn auto(args: &EstimateArgs, source: &Source, watch: &Watch) -> Result<Outcome> {
-    let defaults = Auto::default();
-    let data_means = match &args.start.data {
-        None => None,
-        Some(path) => Some(run::data_means(
-            path,
-            source.model(),
-            args.start.binarize.map_or(Binarize::None, Into::into),
-            args.annealing.seed,
-        )?),
-    };
+/// The exact value where it is cheap, otherwise `auto`.
+pub(crate) fn by_default(
+    source: &Source,
+    method: DefaultMethod<'_>,
+    watch: &Watch,
+) -> Result<Outcome> {
+    if !method.no_exact && run::exact_is_cheap(source.model())? {
+        let choice = "chosen because it is cheap here; --no-exact samples instead";
+        return exact(source, Some(choice), watch);
+    }
+    let means = |(path, binarize)| run::data_means(path, source.model(), binarize, method.seed);
+    let (defaults, options) = (Auto::default(), method.options);
     let settings = Auto {
-        shortcuts: !args.no_exact,
-        target_error: args.auto.target_error.unwrap_or(defaults.target_error),
-        max_seconds: args.auto.max_seconds.unwrap_or(defaults.max_seconds),
-        rounds: args.auto.rounds,
-        core: args.auto.core.unwrap_or(defaults.core),
-        data_means,
-        seed: args.annealing.seed,
+        shortcuts: !method.no_exact,
+        target_error: options.target_error.unwrap_or(defaults.target_error),
+        max_seconds: options.max_seconds.unwrap_or(defaults.max_seconds),
+        rounds: options.rounds,
+        core: options.core.unwrap_or(defaults.core),
+        data_means: method.data.map(means).transpose()?,
+        seed: method.seed,
         ..defaults
     };
     let run = run::auto(source, settings, watch)?;

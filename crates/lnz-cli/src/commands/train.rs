@@ -3,6 +3,7 @@
 mod history;
 
 use crate::args::{BinarizeArg, TrainArgs};
+use crate::data_sets;
 use crate::failure::usage;
 use crate::numbers;
 use crate::progress::Watch;
@@ -93,6 +94,7 @@ fn read(path: &Path, binarize: BinarizeArg, width: Option<usize>) -> Result<Exam
         BinarizeArg::Threshold => Binarize::Threshold,
         BinarizeArg::None | BinarizeArg::Bernoulli => Binarize::None,
     };
+    let path = &data_sets::resolve(path)?;
     Ok(Examples::read(path, DataOptions { width, binarize, seed: 0 })?)
 }
 

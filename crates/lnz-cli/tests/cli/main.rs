@@ -2,8 +2,11 @@
 
 mod bad_input;
 mod commands;
+mod data;
 mod estimate;
 mod files;
 mod interrupt;
 mod run;
+mod score;
+mod server;
 mod train;

@@ -68,7 +68,9 @@ fn bad_runs_are_refused() {
     assert!(refused(&["--epochs", "5", "--resume"]).contains("found no state.safetensors"));
     assert!(refused(&["--epochs", "5", "--validation", &data]).contains("needs --track"));
     assert!(refused(&["--epochs", "5", "--momentum", "1.5"]).starts_with("--momentum is 1.5"));
-    assert!(refusal(&arguments(&data, &out, &["--epochs", "5", "--track", "x"])).contains("--track"));
+    assert!(
+        refusal(&arguments(&data, &out, &["--epochs", "5", "--track", "x"])).contains("--track")
+    );
     let narrow = folder.npy("narrow.npy", Array2::zeros((4, 5)).into_dyn().view());
     let validation = ["--epochs", "5", "--track", "5", "--validation", &narrow];
     assert!(refused(&validation).contains("5 columns"));
