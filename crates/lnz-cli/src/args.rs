@@ -6,14 +6,16 @@ mod generate;
 mod start;
 mod values;
 
-pub(crate) use annealing::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg};
-pub(crate) use auto::AutoArgs;
+use annealing::AnnealingArgs;
+use auto::AutoArgs;
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
-pub(crate) use start::{StartArgs, StartKind};
+use start::StartArgs;
 use values::threads;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use lnz::compare::CompareRequest;
+use lnz::request::{Method, Request};
 use std::path::PathBuf;
 
 const FIRST_STEPS: &str = "\
@@ -63,6 +65,13 @@ pub(crate) struct ModelArgs {
     /// Values of the units in the file [default: what the file says, else binary]
     #[arg(long, value_enum)]
     pub(crate) units: Option<Units>,
+}
+
+impl ModelArgs {
+    /// Finds and reads the model.
+    pub(crate) fn load(&self) -> lnz::Result<lnz::Source> {
+        lnz::Source::load(&self.model, self.units.map(Into::into))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -139,6 +148,25 @@ pub(crate) struct EstimateArgs {
     pub(crate) save_weights: Option<PathBuf>,
 }
 
+impl EstimateArgs {
+    pub(crate) fn request(&self) -> Request {
+        Request {
+            method: match self.method {
+                MethodArg::Auto => Method::Auto,
+                MethodArg::Ais => Method::Ais,
+                MethodArg::Exact => Method::Exact,
+            },
+            no_exact: self.no_exact,
+            no_check: self.no_check,
+            auto: self.auto.request(),
+            start: self.start.request(),
+            annealing: self.annealing.request(),
+            transpose: self.transpose,
+            save_weights: self.save_weights.is_some(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
     /// Exact where that takes a few seconds, otherwise a search for modes and several starts
@@ -186,6 +214,16 @@ pub(crate) struct CompareArgs {
     pub(crate) annealing: AnnealingArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+impl CompareArgs {
+    pub(crate) fn request(&self) -> CompareRequest {
+        CompareRequest {
+            no_exact: self.no_exact,
+            no_check: self.no_check,
+            annealing: self.annealing.request(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

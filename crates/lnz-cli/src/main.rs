@@ -4,13 +4,10 @@ mod args;
 mod commands;
 mod failure;
 mod interrupt;
-mod model_source;
-mod numbers;
-mod plan;
 mod progress;
 mod report;
-mod run;
 mod terminal;
+mod threads;
 
 use args::{Cli, Command};
 use clap::Parser;

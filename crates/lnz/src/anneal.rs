@@ -8,7 +8,7 @@ use crate::observer::{Observer, Phase, Progress};
 use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result, Schedule, Start};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of an annealing run besides its start and schedule.
@@ -30,7 +30,7 @@ impl Default for Annealing {
 }
 
 /// Resolution of the weights that the chains see; every choice is unbiased.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// 16-bit fixed point: the fastest. A model that it holds too coarsely is run with 32 bits.

@@ -28,6 +28,7 @@
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
 //! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`] |
+//! | do all of this from options, as the tool and the Python package do | [`request::Request`], [`run::estimate`], [`compare::compare`], [`report::Report`] |
 //! | follow or stop long work | [`Observer`]; `()` does neither |
 //!
 //! Every function is deterministic: the same model, settings and seed give the same bits on any number
@@ -39,6 +40,7 @@
 mod anneal;
 mod auto;
 mod builtin;
+pub mod compare;
 pub mod data;
 mod diagnostics;
 mod duration;
@@ -50,10 +52,17 @@ mod kernel;
 pub mod math;
 mod model;
 mod moves;
+pub mod numbers;
 mod observer;
 mod problems;
 mod random;
+mod recipe;
+pub mod report;
+pub mod request;
+pub mod run;
 mod schedule;
+mod source;
+mod spelling;
 mod start;
 
 pub use anneal::{Annealed, Annealing, Precision, anneal};
@@ -70,5 +79,8 @@ pub use kernel::instruction_set;
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use problems::{Gwgm, block_system};
+pub use recipe::Recipe;
 pub use schedule::Schedule;
+pub use source::{Origin, Source};
+pub use spelling::Spelling;
 pub use start::{ChainLayout, Flips, InitialState, Sampler, Sampling, Start};

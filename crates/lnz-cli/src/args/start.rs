@@ -2,6 +2,7 @@
 
 use super::values::{flips, positive};
 use clap::{Args, ValueEnum};
+use lnz::request::{DataSource, StartKind, StartRequest};
 use lnz::{ChainLayout, Flips, InitialState, Sampling};
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 pub(crate) struct StartArgs {
     /// Where the means of the start come from [default: gibbs, or data with --data]
     #[arg(long, value_enum)]
-    pub(crate) start: Option<StartKind>,
+    pub(crate) start: Option<StartArg>,
     /// First state of the chains that sample the means [default: mf]
     #[arg(long, value_enum)]
     pub(crate) init: Option<InitArg>,
@@ -38,8 +39,24 @@ pub(crate) struct StartArgs {
     pub(crate) binarize: Option<BinarizeArg>,
 }
 
+impl StartArgs {
+    pub(crate) fn request(&self) -> StartRequest {
+        StartRequest {
+            start: self.start.map(Into::into),
+            init: self.init.map(Into::into),
+            epsilon: self.epsilon,
+            samples: self.samples,
+            steps: self.steps,
+            flips: self.flips,
+            chain_layout: self.chain_layout.map(Into::into),
+            data: self.data.clone().map(DataSource::File),
+            binarize: self.binarize.map(Into::into),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StartKind {
+pub(crate) enum StartArg {
     /// All states equally likely (B = 0)
     Uniform,
     /// Means of a data set
@@ -50,14 +67,13 @@ pub(crate) enum StartKind {
     Metropolis,
 }
 
-impl StartKind {
-    /// As it is typed.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            StartKind::Uniform => "uniform",
-            StartKind::Data => "data",
-            StartKind::Gibbs => "gibbs",
-            StartKind::Metropolis => "metropolis",
+impl From<StartArg> for StartKind {
+    fn from(start: StartArg) -> Self {
+        match start {
+            StartArg::Uniform => StartKind::Uniform,
+            StartArg::Data => StartKind::Data,
+            StartArg::Gibbs => StartKind::Gibbs,
+            StartArg::Metropolis => StartKind::Metropolis,
         }
     }
 }

@@ -1,14 +1,13 @@
 //! `lnz convert`: the same model in another format.
 
 use crate::args::ConvertArgs;
-use crate::model_source::Source;
 use crate::terminal;
 use anyhow::Result;
 use lnz::io;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
-    let source = Source::load(&args.model)?;
+    let source = args.model.load()?;
     io::write_model(&args.output, source.stored())?;
     let model = source.model();
     terminal::print(&format!(

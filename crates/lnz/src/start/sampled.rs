@@ -11,7 +11,7 @@ use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result};
 use ndarray::Array1;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How the model is sampled for the means of its visible units.
@@ -88,7 +88,7 @@ impl Flips {
 }
 
 /// The two readings of "sampling" in the paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChainLayout {
     /// One chain per sample, each from the initial state.
