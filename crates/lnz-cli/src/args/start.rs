@@ -1,6 +1,6 @@
 //! Options of the start distribution.
 
-use super::values::{flips, positive};
+use super::values::positive;
 use clap::{Args, ValueEnum};
 use lnz::request::{DataSource, StartKind, StartRequest};
 use lnz::{ChainLayout, Flips, InitialState, Sampling};
@@ -26,7 +26,7 @@ pub(crate) struct StartArgs {
         help = format!("Sweeps or proposals before each of them [default: {}]", Sampling::default().steps))]
     pub(crate) steps: Option<usize>,
     /// Units that a Metropolis proposal flips: a number, or a share such as 15% [default: 100%]
-    #[arg(long, value_name = "N|P%", value_parser = flips)]
+    #[arg(long, value_name = "N|P%")]
     pub(crate) flips: Option<Flips>,
     /// One chain per sample, or one chain for all [default: parallel]
     #[arg(long, value_enum)]
