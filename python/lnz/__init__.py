@@ -15,13 +15,16 @@ from ._lnz import __version__
 from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, save
 from ._progress import Progress
 from ._results import Comparison, Estimate, ResultWarning, Score, Strategy
+from ._tracker import LogZTracker, Record
 
 __all__ = [
     "RBM",
     "BuiltIn",
     "Comparison",
     "Estimate",
+    "LogZTracker",
     "Progress",
+    "Record",
     "ResultWarning",
     "Score",
     "Strategy",

@@ -41,6 +41,7 @@ class Model:
     def save(self, path: str) -> None: ...
     def log_marginals(
         self,
+        name: str,
         data: FloatArray | str,
         *,
         binarize: str | None,

@@ -411,6 +411,7 @@ def _log_marginals(
     progress: Any,
 ) -> NDArray[np.float64]:
     return model.log_marginals(
+        name,
         data_argument(name, data),
         binarize=word("binarize", binarize),
         seed=seed,

@@ -82,7 +82,7 @@ impl Rows<'_> {
     /// One row in float64, checked and binarised.
     pub(crate) fn values(
         &self,
-        name: &'static str,
+        name: &str,
         number: usize,
         binarize: Binarize,
         seed: u64,
@@ -92,9 +92,8 @@ impl Rows<'_> {
             Rows::Single(rows) => rows.row(number).mapv(f64::from),
         };
         if let Some((i, value)) = row.indexed_iter().find(|(_, v)| !(0.0..=1.0).contains(*v)) {
-            let found = format!("{value} at [{number}, {i}]");
-            let expected = "values in [0, 1]".to_owned();
-            return Err(Error::Setting { setting: name, found, expected });
+            let text = format!("{name} is {value} at [{number}, {i}]; expected values in [0, 1]");
+            return Err(Error::Options { text });
         }
         let mut row = row.to_vec();
         binarize.apply(&mut row, seed, number as u64);

@@ -117,11 +117,13 @@ impl Model {
         io::write_model(&path, &self.stored).map_err(exception)
     }
 
-    /// F(x) of every row of a data set.
-    #[pyo3(signature = (data, *, binarize, seed, threads, progress))]
+    /// F(x) of every row of a data set, which messages call `name`.
+    #[pyo3(signature = (name, data, *, binarize, seed, threads, progress))]
+    #[allow(clippy::too_many_arguments)]
     fn log_marginals<'py>(
         &self,
         py: Python<'py>,
+        name: &str,
         data: Data<'py>,
         binarize: Option<&str>,
         seed: u64,
@@ -134,10 +136,10 @@ impl Model {
         let values = match &data {
             Data::Rows(matrix) => {
                 let rows = matrix.rows();
-                rows.check_width("data", model.visible()).map_err(exception)?;
+                rows.check_width(name, model.visible()).map_err(exception)?;
                 work::run(py, &call, |observer| {
                     of_rows(model, rows, observer, |number| {
-                        rows.values("data", number, binarize, seed)
+                        rows.values(name, number, binarize, seed)
                     })
                 })
             }
