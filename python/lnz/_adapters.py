@@ -79,7 +79,7 @@ def of_rbms(model: Any, update: int | None) -> tuple[Tensors, str]:
 
 def _of_rbms_file(path: str, update: int | None) -> tuple[Tensors, str]:
     try:
-        import h5py
+        import h5py  # type: ignore[import-untyped]
     except ImportError:
         raise ImportError("reading the HDF5 files of rbms needs h5py; install it") from None
     if not os.path.exists(path):

@@ -92,7 +92,7 @@ def _in_notebook() -> bool:
 def _tqdm() -> Any:
     try:
         if _in_notebook():
-            from tqdm.notebook import tqdm
+            from tqdm.notebook import tqdm  # type: ignore[import-untyped]
         else:
             from tqdm import tqdm
     except ImportError:

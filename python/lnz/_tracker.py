@@ -165,4 +165,5 @@ class LogZTracker:
 def _thinned(data: FloatArray, most: int | None) -> FloatArray:
     if most is None or len(data) <= most:
         return data
-    return data[np.linspace(0, len(data) - 1, most).astype(int)]
+    thinned: FloatArray = data[np.linspace(0, len(data) - 1, most).astype(int)]
+    return thinned

@@ -164,6 +164,8 @@ impl Run<'_> {
         group: usize,
         chains: usize,
     ) -> Option<Finished> {
+        // Blocks that have not begun when the observer asks to stop never do.
+        self.go_on()?;
         let bias = self.start.bias().view();
         let path = Path::single(fixed, bias);
         let place = Place { group, chains, seed: self.settings.seed, purpose: Purpose::Anneal };
@@ -208,6 +210,11 @@ impl Run<'_> {
                 beta: Some(beta),
             });
         }
+        self.go_on()
+    }
+
+    /// `None` when the observer wants to stop.
+    fn go_on(&self) -> Option<()> {
         (!self.observer.cancelled()).then_some(())
     }
 
@@ -216,8 +223,11 @@ impl Run<'_> {
             .into_par_iter()
             .map(|chain| {
                 let mut random = Random::stream(self.settings.seed, Purpose::Anneal, chain as u64);
-                let sample =
-                    reference::anneal_chain(self.model, self.start, self.schedule, &mut random);
+                let sample = reference::anneal_chain(
+                    (self.model, self.start, self.schedule),
+                    &mut random,
+                    || self.go_on(),
+                )?;
                 let steps = self.schedule.intervals() as u64;
                 self.done.fetch_add(steps - 1, Ordering::Relaxed);
                 self.report(1.0, &[sample]).map(|()| sample)
