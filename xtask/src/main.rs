@@ -1,7 +1,9 @@
 //! The project's own tasks: `cargo xtask test`, `bench`, `calibrate` and `models`.
 
 mod bench;
+mod environment;
 mod models;
+mod python;
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -49,7 +51,8 @@ const STEPS: [Step; 5] = [
 ];
 
 const USAGE: &str = "\
-usage: cargo xtask test         run every check: formatting, clippy, tests, documentation
+usage: cargo xtask test         run every check: formatting, clippy, tests, documentation, Python
+       cargo xtask python       the last of them alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
                                 with options, print the report only (`calibrate --help` lists them)
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
+        ["python"] => python_alone(),
         ["bench", ref options @ ..] => bench::main(options),
         ["models", ref options @ ..] => models::main(options),
         ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
@@ -87,8 +91,9 @@ fn test() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let clock = Instant::now();
+    let count = STEPS.len() + 1;
     for (i, step) in STEPS.iter().enumerate() {
-        println!("[{}/{}] {}: cargo {}", i + 1, STEPS.len(), step.name, step.arguments.join(" "));
+        println!("[{}/{count}] {}: cargo {}", i + 1, step.name, step.arguments.join(" "));
         let step_clock = Instant::now();
         if let Err(reason) = step.run() {
             eprintln!("FAILED: {} ({reason}, {})", step.name, in_seconds(step_clock.elapsed()));
@@ -96,8 +101,26 @@ fn test() -> ExitCode {
         }
         println!("      ok, {}", in_seconds(step_clock.elapsed()));
     }
+    println!("[{count}/{count}] Python package: wheel, fresh environment, pytest");
+    let step_clock = Instant::now();
+    if let Err(reason) = python::test() {
+        eprintln!("FAILED: Python package ({}): {reason}", in_seconds(step_clock.elapsed()));
+        return ExitCode::FAILURE;
+    }
+    println!("      ok, {}", in_seconds(step_clock.elapsed()));
     println!("all checks passed, {}", in_seconds(clock.elapsed()));
     ExitCode::SUCCESS
+}
+
+/// The tests of the Python package alone.
+fn python_alone() -> ExitCode {
+    match python::test() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("FAILED: Python package: {reason}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Runs the example `calibrate` of the library in the release profile: this program itself has no

@@ -9,17 +9,21 @@ mod start;
 mod train;
 mod values;
 
-pub(crate) use annealing::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg};
-pub(crate) use auto::AutoArgs;
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
 pub(crate) use score::{LogZMethod, ScoreArgs};
-pub(crate) use start::{BinarizeArg, StartArgs, StartKind};
+pub(crate) use start::BinarizeArg;
 pub(crate) use train::TrainArgs;
+
+use annealing::AnnealingArgs;
+use auto::AutoArgs;
+use start::StartArgs;
 use values::threads;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use lnz::compare::CompareRequest;
+use lnz::request::{Method, Request};
 use std::path::PathBuf;
 
 const FIRST_STEPS: &str = "\
@@ -76,6 +80,13 @@ pub(crate) struct ModelArgs {
     /// Values of the units in the file [default: what the file says, else binary]
     #[arg(long, value_enum)]
     pub(crate) units: Option<Units>,
+}
+
+impl ModelArgs {
+    /// Finds and reads the model.
+    pub(crate) fn load(&self) -> lnz::Result<lnz::Source> {
+        lnz::Source::load(&self.model, self.units.map(Into::into))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -152,6 +163,25 @@ pub(crate) struct EstimateArgs {
     pub(crate) save_weights: Option<PathBuf>,
 }
 
+impl EstimateArgs {
+    pub(crate) fn request(&self) -> anyhow::Result<Request> {
+        Ok(Request {
+            method: match self.method {
+                MethodArg::Auto => Method::Auto,
+                MethodArg::Ais => Method::Ais,
+                MethodArg::Exact => Method::Exact,
+            },
+            no_exact: self.no_exact,
+            no_check: self.no_check,
+            auto: self.auto.request(),
+            start: self.start.request()?,
+            annealing: self.annealing.request(),
+            transpose: self.transpose,
+            save_weights: self.save_weights.is_some(),
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
     /// Exact where that takes a few seconds, otherwise a search for modes and several starts
@@ -199,6 +229,16 @@ pub(crate) struct CompareArgs {
     pub(crate) annealing: AnnealingArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+impl CompareArgs {
+    pub(crate) fn request(&self) -> CompareRequest {
+        CompareRequest {
+            no_exact: self.no_exact,
+            no_check: self.no_check,
+            annealing: self.annealing.request(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

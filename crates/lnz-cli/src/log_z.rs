@@ -1,8 +1,8 @@
 //! The log Z that a likelihood is computed with: estimated now, saved earlier, or given by hand.
 
 use crate::failure::usage;
-use crate::report::Report;
 use anyhow::Result;
+use lnz::report::Report;
 use lnz::{Error, Rbm};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

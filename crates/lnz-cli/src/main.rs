@@ -7,14 +7,11 @@ mod failure;
 mod fetch;
 mod interrupt;
 mod log_z;
-mod model_source;
-mod numbers;
-mod plan;
 mod plot;
 mod progress;
 mod report;
-mod run;
 mod terminal;
+mod threads;
 
 use args::{Cli, Command};
 use clap::Parser;

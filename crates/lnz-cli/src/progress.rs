@@ -1,8 +1,8 @@
 //! The progress bar: an observer of long work that also carries Ctrl-C to it.
 
-use crate::{interrupt, numbers};
+use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use lnz::{Observer, Phase, Progress};
+use lnz::{Observer, Phase, Progress, numbers};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Mutex;

@@ -18,11 +18,13 @@ use crate::io::Parsed;
 use crate::random::{Purpose, Random};
 use crate::{Error, Result};
 use ndarray::{Array1, Array2};
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// How grey values become 0 or 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Binarize {
     /// Not at all: values stay as they are, which is exact for data of zeros and ones.
     #[default]
@@ -31,6 +33,23 @@ pub enum Binarize {
     Threshold,
     /// 1 with the probability that the value is.
     Bernoulli,
+}
+
+impl Binarize {
+    /// Changes the values of one row, whose number and seed decide what [`Binarize::Bernoulli`] draws.
+    pub fn apply(self, row: &mut [f64], seed: u64, number: u64) {
+        match self {
+            Binarize::None => {}
+            Binarize::Threshold => {
+                row.iter_mut().for_each(|value| *value = f64::from(u8::from(*value > 0.5)));
+            }
+            Binarize::Bernoulli => {
+                let mut random = Random::stream(seed, Purpose::Binarize, number);
+                row.iter_mut()
+                    .for_each(|value| *value = f64::from(u8::from(random.happens(*value))));
+            }
+        }
+    }
 }
 
 /// How to read a data set.
@@ -146,17 +165,7 @@ impl DataReader {
             }
             return Ok(false);
         }
-        match self.options.binarize {
-            Binarize::None => {}
-            Binarize::Threshold => {
-                row.iter_mut().for_each(|value| *value = f64::from(u8::from(*value > 0.5)));
-            }
-            Binarize::Bernoulli => {
-                let mut random = Random::stream(self.options.seed, Purpose::Binarize, self.next);
-                row.iter_mut()
-                    .for_each(|value| *value = f64::from(u8::from(random.happens(*value))));
-            }
-        }
+        self.options.binarize.apply(row, self.options.seed, self.next);
         self.next += 1;
         Ok(true)
     }

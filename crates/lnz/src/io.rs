@@ -2,8 +2,8 @@
 //!
 //! A model is three tensors, found by name: the weights (`W`, `weights`, `weight`,
 //! `weight_matrix`, `vishid`, `components_`), the visible bias (`b`, `vbias`, `visible_bias`,
-//! `visbiases`, `intercept_visible_`) and the hidden bias (`c`, `hbias`, `hidden_bias`,
-//! `hidbiases`, `intercept_hidden_`). [`read_model`] also says how it understood them.
+//! `v_bias`, `visbiases`, `intercept_visible_`) and the hidden bias (`c`, `hbias`, `hidden_bias`,
+//! `h_bias`, `hidbiases`, `intercept_hidden_`). [`read_model`] also says how it understood them.
 //!
 //! ```
 //! use lnz::{Rbm, io};
@@ -101,6 +101,11 @@ pub struct ModelFile {
     pub tensors: Vec<TensorInfo>,
     /// One sentence for each decision that was taken on the way from tensors to the model.
     pub understood: Vec<String>,
+}
+
+/// The names under which weights, visible bias and hidden bias are recognised.
+pub fn tensor_names() -> [&'static [&'static str]; 3] {
+    [roles::WEIGHTS.names, roles::VISIBLE_BIAS.names, roles::HIDDEN_BIAS.names]
 }
 
 /// Reads a model; without `units`, the file's own word counts (metadata `units`: `spin` or

@@ -1,7 +1,5 @@
 //! Values on the command line that need more than a type.
 
-use lnz::Flips;
-
 /// Counts above this are typing errors, and would only exhaust the memory.
 pub(crate) const LARGEST_COUNT: usize = 100_000_000;
 
@@ -23,15 +21,6 @@ fn between(text: &str, most: usize) -> Result<usize, String> {
         .ok()
         .filter(|n| (1..=most).contains(n))
         .ok_or_else(|| format!("expected a whole number from 1 to {most}"))
-}
-
-/// `3` units or `15%` of them.
-pub(crate) fn flips(text: &str) -> Result<Flips, String> {
-    let parsed = match text.strip_suffix('%') {
-        Some(percent) => percent.trim().parse().map(Flips::Percent).ok(),
-        None => text.parse().map(Flips::Units).ok(),
-    };
-    parsed.ok_or_else(|| "expected a number of units such as 3, or a share such as 15%".into())
 }
 
 /// Some epochs: `10,50`, `1-20`, `100-500/100`, `all`.
@@ -105,14 +94,6 @@ mod tests {
         for bad in ["x", "5-2", "1-5/0", "1--2", "-3"] {
             assert!(bad.parse::<Epochs>().unwrap_err().contains("100-500/100"), "{bad}");
         }
-    }
-
-    #[test]
-    fn flips_are_units_or_per_cent() {
-        assert_eq!(flips("3"), Ok(Flips::Units(3)));
-        assert_eq!(flips("12.5%"), Ok(Flips::Percent(12.5)));
-        assert!(flips("3.5").is_err());
-        assert!(flips("%").is_err());
     }
 
     #[test]

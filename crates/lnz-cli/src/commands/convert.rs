@@ -2,16 +2,15 @@
 
 use crate::args::ConvertArgs;
 use crate::failure::usage;
-use crate::model_source::Source;
 use crate::progress::Watch;
-use crate::run::{self, Patience};
 use crate::terminal;
 use anyhow::Result;
 use lnz::io::{self, Float, Format};
+use lnz::run::{self, Patience};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
-    let source = Source::load(&args.model)?;
+    let source = args.model.load()?;
     let float = args.float.map_or(Float::F64, Into::into);
     let mut stored = source.stored().clone();
     if float != Float::F64 {

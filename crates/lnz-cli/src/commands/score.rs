@@ -2,18 +2,17 @@
 
 mod report;
 
-use super::estimate::{self, DefaultMethod};
 use crate::args::{LogZMethod, ScoreArgs};
 use crate::data_sets;
 use crate::failure::{INTERRUPTED, usage};
 use crate::log_z::LogZ;
-use crate::model_source::Source;
 use crate::progress::Watch;
-use crate::report::ModelSummary;
-use crate::run;
+use crate::threads::on_threads;
 use anyhow::Result;
 use lnz::data::{DataFormat, DataOptions, DataReader};
-use lnz::io;
+use lnz::report::ModelSummary;
+use lnz::request::{AnnealingRequest, Method, Request};
+use lnz::{Source, io};
 use report::ScoreReport;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -23,7 +22,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     if let Some(path) = &args.out {
         io::check_values_path(path)?;
     }
-    let source = Source::load(&args.model)?;
+    let source = args.model.load()?;
     let model = source.model();
     let known = match (args.log_z.given, &args.log_z.result) {
         (Some(value), _) => Some(LogZ::given(value)?),
@@ -37,7 +36,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     };
     let mut reader = DataReader::open(&data_sets::resolve(&args.data)?, options)?;
     let watch = Watch::new(args.run.quiet);
-    let outcome = run::on_threads(args.run.threads, || {
+    let outcome = on_threads(args.run.threads, || {
         // The data first: what is wrong with it is known before minutes go into log Z.
         let clock = Instant::now();
         let scores = lnz::score(model, &mut reader, &watch)?;
@@ -66,19 +65,18 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
 
 /// log Z by the default method, and whether Ctrl-C has cut it short.
 fn log_z(args: &ScoreArgs, source: &Source, watch: &Watch) -> Result<(LogZ, bool)> {
-    let outcome = match args.log_z.method {
-        Some(LogZMethod::Exact) => estimate::exact(source, None, watch)?,
-        Some(LogZMethod::Auto) | None => {
-            let method = DefaultMethod {
-                options: &args.auto,
-                no_exact: args.log_z.no_exact,
-                seed: args.seed,
-                // Not the means of the data: all data sets then share one log Z.
-                data: None,
-            };
-            estimate::by_default(source, method, watch)?
-        }
+    // Not from the means of the data: all data sets then share one log Z.
+    let request = Request {
+        method: match args.log_z.method {
+            Some(LogZMethod::Exact) => Method::Exact,
+            Some(LogZMethod::Auto) | None => Method::Auto,
+        },
+        no_exact: args.log_z.no_exact,
+        auto: args.auto.request(),
+        annealing: AnnealingRequest { seed: args.seed, ..Default::default() },
+        ..Request::default()
     };
+    let outcome = lnz::run::estimate(source.stored(), &source.name, &request.plan()?, watch)?;
     Ok((LogZ::estimated(&outcome.report)?, outcome.stopped))
 }
 

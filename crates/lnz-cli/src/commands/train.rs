@@ -5,14 +5,14 @@ mod history;
 use crate::args::{BinarizeArg, TrainArgs};
 use crate::data_sets;
 use crate::failure::usage;
-use crate::numbers;
 use crate::progress::Watch;
-use crate::run;
 use crate::terminal::{self, Table};
+use crate::threads::on_threads;
 use anyhow::{Context, Result};
 use history::{History, Row};
 use lnz::data::{Binarize, DataOptions};
 use lnz::io::{self, Float};
+use lnz::numbers;
 use lnz::train::{Examples, Tracking, Trainer};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const STATE: &str = "state.safetensors";
 pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
     check(args)?;
     let watch = Watch::new(args.run.quiet);
-    let outcome = run::on_threads(args.run.threads, || train(args, &watch));
+    let outcome = on_threads(args.run.threads, || train(args, &watch));
     watch.finish();
     let summary = outcome.map_err(|error| what_is_kept(error, args))?;
     if args.run.json {

@@ -2,9 +2,9 @@
 //!
 //! Ctrl-C kills at once, here: every byte that has come is in the file, and the next call continues.
 
-use crate::numbers::bytes;
 use crate::progress;
 use anyhow::{Context, Result, bail};
+use lnz::numbers::bytes;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;

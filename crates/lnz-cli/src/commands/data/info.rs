@@ -2,11 +2,11 @@
 
 use crate::args::InfoArgs;
 use crate::data_sets;
-use crate::numbers::{count, plural};
 use crate::progress::Watch;
 use crate::terminal::{self, Table, label};
 use anyhow::Result;
 use lnz::data::{Packing, Summary, summarise};
+use lnz::numbers::{count, plural};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 

@@ -2,11 +2,11 @@
 
 use crate::args::{BinarizeArg, ScoreArgs};
 use crate::log_z::{LogZ, WarningText};
-use crate::numbers::{count, duration, exact, with_decimals_of};
-use crate::report::ModelSummary;
 use crate::terminal::{self, Table, bad, value};
 use anyhow::Result;
 use lnz::Scores;
+use lnz::numbers::{count, duration, exact, with_decimals_of};
+use lnz::report::ModelSummary;
 use serde::Serialize;
 use serde_json::Value;
 

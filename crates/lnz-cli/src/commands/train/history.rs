@@ -1,10 +1,10 @@
 //! history.csv: one line for each epoch, and its plot.
 
-use crate::numbers;
 use crate::plot::{self, Axis, Figure, Look, Panel, Series};
 use anyhow::Result;
 use lnz::Verdict;
 use lnz::io::write_file;
+use lnz::numbers;
 use lnz::train::{EpochReport, Tracked, Trainer};
 use serde_json::json;
 use std::path::{Path, PathBuf};
