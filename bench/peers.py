@@ -171,7 +171,7 @@ def generate(path, visible, hidden, weight, visible_bias, hidden_bias, seed):
 def versions():
     from importlib.metadata import version
 
-    names = ("torch", "numpy", "rbms")
+    names = ("torch", "numpy", "rbms", "scikit-learn")
     return {"python": platform.python_version()} | {name: version(name) for name in names}
 
 
@@ -205,7 +205,83 @@ def enumerate_states(model, how, states, threads):
     return timed(peer(Enumeration, model, states), how, states, warm_up=Enumeration.CHUNK)
 
 
-ANSWERS = {"versions": versions, "generate": generate, "ais": ais, "enumerate": enumerate_states}
+class Training:
+    """An epoch of contrastive divergence over binary examples, in float32."""
+
+    BATCH = 100
+    RATE = 0.01
+
+    def __init__(self, path, hidden):
+        self.X = np.load(path).astype(np.float32)
+        self.hidden = hidden
+
+    def torch(self, examples):
+        """CD-1 without temporary arrays; the transposed weights are read in place."""
+        X = torch.from_numpy(self.X[:examples])
+        visible, hidden, batch = X.shape[1], self.hidden, self.BATCH
+        W = torch.randn(visible, hidden) * 0.01
+        WT = W.t()
+        b, c = torch.zeros(visible), torch.zeros(hidden)
+        p, q, h, u = (torch.empty(batch, hidden) for _ in range(4))
+        y, w = torch.empty(batch, visible), torch.empty(batch, visible)
+        x = torch.empty(batch, visible)
+        rate = self.RATE / batch
+        for rows in torch.randperm(len(X)).split(batch):
+            torch.index_select(X, 0, rows, out=x)
+            torch.addmm(c, x, W, out=p).sigmoid_()
+            torch.lt(u.uniform_(), p, out=h)
+            torch.addmm(b, h, WT, out=y).sigmoid_()
+            torch.lt(w.uniform_(), y, out=y)
+            torch.addmm(c, y, W, out=q).sigmoid_()
+            W.addmm_(x.t(), p, alpha=rate).addmm_(y.t(), q, alpha=-rate)
+            b.add_(x.sum(0) - y.sum(0), alpha=rate)
+            c.add_(p.sum(0) - q.sum(0), alpha=rate)
+        return float(W.square().mean().sqrt())
+
+    def sklearn(self, examples):
+        from sklearn.neural_network import BernoulliRBM
+
+        rbm = BernoulliRBM(
+            self.hidden, learning_rate=self.RATE, batch_size=self.BATCH, n_iter=1, random_state=1
+        )
+        return float(np.sqrt(np.mean(rbm.fit(self.X[:examples]).components_ ** 2)))
+
+    def run(self, how, examples):
+        return getattr(self, how)(examples)
+
+
+def examples(path, images, count):
+    """Writes binary examples: the first images of an IDX file, or rows with a fifth of ones."""
+    if images:
+        import gzip
+
+        with gzip.open(images) as file:
+            data = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 784)[:count]
+        data = data > 127
+    else:
+        random = np.random.default_rng(1)
+        data = random.random((count, 784)) < random.beta(0.3, 1.2, 784)
+    np.save(path, data.astype(np.uint8))
+    return {}
+
+
+def train(data, how, hidden, persistent, threads):
+    from threadpoolctl import threadpool_limits
+
+    torch.set_num_threads(threads)
+    work = peer(Training, data, hidden)
+    with threadpool_limits(threads):
+        return timed(work, how, len(work.X), warm_up=2 * Training.BATCH)
+
+
+ANSWERS = {
+    "versions": versions,
+    "generate": generate,
+    "examples": examples,
+    "ais": ais,
+    "enumerate": enumerate_states,
+    "train": train,
+}
 
 if __name__ == "__main__":
     for line in sys.stdin:

@@ -8,6 +8,7 @@ mod instructions;
 mod models;
 mod quartiles;
 mod resources;
+mod training;
 mod worker;
 
 use crate::environment::{self as surroundings, ROOT};
@@ -147,6 +148,7 @@ fn measure(bench: &mut Bench, built: &Built, weights: Option<&Path>) -> Result<S
     add(annealing::check(bench, small)?);
     add(annealing::compare(bench, &models)?);
     add(enumeration::report(bench, &[named("784x20")?, small])?);
+    add(training::report(bench)?);
     add(growth::report(bench, flagship)?);
     add(resources::report(bench, built, flagship, small)?);
     add(instructions::report(bench, built, &[flagship, named("784x20")?, small])?);
@@ -160,8 +162,10 @@ fn heading(bench: &mut Bench, seconds: f64) -> Result<String, Problem> {
     let version = |reply: &Value, name: &str| {
         format!("{name} {}", reply[name].as_str().unwrap_or("of unknown version"))
     };
-    let peers: Vec<String> =
-        ["torch", "numpy", "rbms", "python"].iter().map(|name| version(&peers, name)).collect();
+    let peers: Vec<String> = ["torch", "numpy", "rbms", "scikit-learn", "python"]
+        .iter()
+        .map(|name| version(&peers, name))
+        .collect();
     let waiting = match Quartiles::of(bench.waiting.iter().copied()) {
         Some(waiting) => {
             let busy = waiting.high > QUIET;

@@ -26,25 +26,25 @@ const RUNS: [Run; 4] = [
         name: "mnist-20h",
         data: "--mnist",
         epochs: "10,50,100,200,300,400,500",
-        settings: "--hidden 20 --epochs 500 --learning-rate 0.0026 --initial-weights 0.1 --binarize threshold",
+        settings: "--hidden 20 --epochs 500 --learning-rate 0.0015 --visible-bias zero",
     },
     Run {
         name: "web-20h",
         data: "--web",
         epochs: "10,50,100,200,300,400,500",
-        settings: "--hidden 20 --epochs 500 --learning-rate 0.0026 --initial-weights 0.1",
+        settings: "--hidden 20 --epochs 500 --learning-rate 0.0015 --visible-bias zero",
     },
     Run {
         name: "mnist-500h",
         data: "--mnist",
         epochs: "1,3,5,10,20,40,100,500",
-        settings: "--hidden 500 --epochs 500 --learning-rate 0.01 --binarize threshold",
+        settings: "--hidden 500 --epochs 500 --learning-rate 0.01 --visible-bias zero",
     },
     Run {
         name: "web-500h",
         data: "--web",
         epochs: "500",
-        settings: "--hidden 500 --epochs 500 --learning-rate 0.01",
+        settings: "--hidden 500 --epochs 500 --learning-rate 0.01 --visible-bias zero",
     },
 ];
 

@@ -3,6 +3,8 @@
 //! Its twin for the peers is `bench/peers.py`. One request per line on standard input, or a single
 //! one as the argument (for valgrind).
 
+use lnz::data::DataOptions;
+use lnz::train::{Examples, LearningRate, Trainer, Training};
 use lnz::{Annealing, Estimate, Precision, Rbm, Schedule, Start, anneal, exact_log_z, io};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,6 +24,8 @@ enum Request {
     Ais { model: PathBuf, how: String, chains: usize, steps: usize, threads: usize },
     /// log Z by enumeration.
     Enumerate { model: PathBuf, threads: usize },
+    /// One epoch of contrastive divergence.
+    Train { data: PathBuf, hidden: usize, persistent: bool, threads: usize },
     /// The most memory this process has had so far.
     Memory,
 }
@@ -73,6 +77,14 @@ fn answer(request: Request) -> Result<Value, Box<dyn Error>> {
             let (log_z, seconds, cpu) = timed(threads, || exact_log_z(&model, &()))?;
             let states = 2f64.powi(model.visible().min(model.hidden()) as i32);
             json!({ "seconds": seconds, "cpu": cpu, "log_z": log_z?, "states": states })
+        }
+        Request::Train { data, hidden, persistent, threads } => {
+            let examples = Examples::read(&data, DataOptions::default())?;
+            let learning_rate = LearningRate::Constant(0.01);
+            let settings = Training { hidden, persistent, learning_rate, ..Training::default() };
+            let mut trainer = Trainer::new(&examples, settings)?;
+            let (epoch, seconds, cpu) = timed(threads, || trainer.run_epoch(&()))?;
+            json!({ "seconds": seconds, "cpu": cpu, "weight_rms": epoch?.weight_rms })
         }
         Request::Memory => json!({ "bytes": peak_memory() }),
     })

@@ -64,7 +64,7 @@ macro_rules! trained {
 
 /// The built-in models. The generated ones are of the paper's hardest family, with seeds chosen among
 /// the first 31 by what the uniform start does on them with 1024 chains and 1024 betas.
-pub const BUILT_IN: [BuiltIn; 27] = [
+pub static BUILT_IN: [BuiltIn; 27] = [
     generated(
         "gwgm-hard",
         "the uniform start is 70% off in both orientations, and looks healthy transposed",

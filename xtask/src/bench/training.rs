@@ -1,0 +1,83 @@
+//! Training by contrastive divergence: lnz, PyTorch and scikit-learn.
+
+use super::quartiles::{Quartiles, digits};
+use super::{Bench, Problem, Side};
+use crate::environment::ROOT;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Images of MNIST, beside the project's folder.
+const MNIST: &str = "../shared/data/mnist/train-images-idx3-ubyte.gz";
+
+/// Examples of an epoch that is timed; times are per example.
+const EXAMPLES: usize = 20_000;
+
+/// A way to train and its opponent.
+struct Match {
+    title: &'static str,
+    hidden: usize,
+    persistent: bool,
+    peer: &'static str,
+}
+
+const MATCHES: [Match; 4] = [
+    Match { title: "CD-1, 784x500, PyTorch", hidden: 500, persistent: false, peer: "torch" },
+    Match { title: "CD-1, 784x20, PyTorch", hidden: 20, persistent: false, peer: "torch" },
+    Match { title: "PCD, 784x500, scikit-learn", hidden: 500, persistent: true, peer: "sklearn" },
+    Match { title: "PCD, 784x20, scikit-learn", hidden: 20, persistent: true, peer: "sklearn" },
+];
+
+pub(super) fn report(bench: &mut Bench) -> Result<String, Problem> {
+    let data = bench.folder.join("examples.npy");
+    let images = Path::new(ROOT).join(MNIST);
+    let images = images.is_file().then_some(images);
+    bench
+        .peers
+        .ask(&json!({ "do": "examples", "path": data, "images": images, "count": EXAMPLES }))?;
+    let origin = match images {
+        Some(_) => "images of MNIST, values above 127 as 1",
+        None => "generated rows, a fifth of the values 1, as in MNIST",
+    };
+    let mut text = format!(
+        "## Training\n\nMicroseconds per example of one epoch, mini-batches of 100, no momentum: median, and \
+         quartiles in brackets.\nA ratio is the time of the peer over the time of lnz in the same \
+         repetition. {EXAMPLES} {origin}. PyTorch is a loop without temporary arrays; scikit-learn is \
+         BernoulliRBM.\n\n\
+         | | threads | lnz | peer | ratio | epoch of 60,000 examples |\n|---|---|---|---|---|---|\n"
+    );
+    for contest in &MATCHES {
+        for threads in [1, 2] {
+            println!("training {}, threads: {threads}", contest.title);
+            let mut times = [const { Vec::new() }; 2];
+            let sides = [(Side::Lnz, "lnz"), (Side::Peers, contest.peer)];
+            for repetition in 0..bench.repetitions {
+                for k in 0..2 {
+                    let k = (k + repetition) % 2;
+                    let (side, how) = sides[k];
+                    let request = json!({
+                        "do": "train", "data": data, "how": how, "hidden": contest.hidden,
+                        "persistent": contest.persistent, "threads": threads,
+                    });
+                    let answer = bench.measure(side, &request)?;
+                    times[k].push(answer.seconds * 1e6 / EXAMPLES as f64);
+                }
+            }
+            let show = |times: &[f64]| {
+                Quartiles::of(times.iter().copied()).map_or("-".into(), Quartiles::show)
+            };
+            let ratio = Quartiles::of_ratios(&times[1], &times[0]).ok_or("no repetitions")?;
+            let lnz = Quartiles::of(times[0].iter().copied()).ok_or("no repetitions")?;
+            writeln!(
+                text,
+                "| {} | {threads} | {} | {} | {} | {} s |",
+                contest.title,
+                show(&times[0]),
+                show(&times[1]),
+                ratio.show(),
+                digits(lnz.median * 0.06)
+            )?;
+        }
+    }
+    Ok(text + "\n")
+}
