@@ -175,9 +175,9 @@ def compare(
     :func:`estimate` for the options.
 
     >>> import lnz
-    >>> comparison = lnz.compare("gwgm-hard", betas=256, chains=256)
-    >>> [strategy.start for strategy in comparison if strategy.verdict == "consistent"]
-    ['gibbs mf', 'gibbs ps']
+    >>> comparison = lnz.compare("gwgm-hard")
+    >>> [(row.start, row.transpose) for row in comparison if row.verdict == "consistent"]
+    [('gibbs mf', True), ('gibbs ps', True)]
     """
     rbm = as_rbm(model)
     annealing = _annealing(betas, chains, schedule, seed, precision, no_exact, no_check)
@@ -208,7 +208,7 @@ def score(
     >>> import lnz
     >>> model = lnz.RBM([[0.5], [0.0]], [0.1, -0.4], [0.2])
     >>> lnz.score(model, [[0, 0], [0, 1], [1, 0], [1, 1]]).mean_log_likelihood
-    -1.45...
+    -1.42653...
     """
     rbm = as_rbm(model)
     seed = seed_number(seed)

@@ -1,20 +1,36 @@
 """The compiled half; the package in front of it checks the arguments."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import FloatArray
 
+__all__ = [
+    "Compared",
+    "Found",
+    "Model",
+    "__version__",
+    "compare",
+    "defaults",
+    "estimate",
+    "exact",
+    "generate",
+    "load",
+    "models",
+    "tensor_names",
+]
+
 __version__: str
 
 _Progress = Callable[[str, int, int, float | None, float | None], None] | None
 
+@final
 class Model:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         weights: FloatArray,
         visible_bias: FloatArray,
         hidden_bias: FloatArray,
@@ -25,17 +41,27 @@ class Model:
         exact_log_z: float | None,
         metadata: dict[str, str],
         name: str,
-    ) -> None: ...
-    weights: NDArray[np.float64]
-    visible_bias: NDArray[np.float64]
-    hidden_bias: NDArray[np.float64]
-    data_means: NDArray[np.float64] | None
-    shape: tuple[int, int]
-    constant: float
-    exact_log_z: float | None
-    metadata: dict[str, str]
-    name: str
-    summary: str
+    ) -> Model: ...
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+    @property
+    def visible_bias(self) -> NDArray[np.float64]: ...
+    @property
+    def hidden_bias(self) -> NDArray[np.float64]: ...
+    @property
+    def data_means(self) -> NDArray[np.float64] | None: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def constant(self) -> float: ...
+    @property
+    def exact_log_z(self) -> float | None: ...
+    @property
+    def metadata(self) -> dict[str, str]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
     def exact_seconds(self, threads: int | None) -> float: ...
     def transposed(self) -> Model: ...
     def save(self, path: str) -> None: ...
@@ -50,21 +76,35 @@ class Model:
         progress: _Progress,
     ) -> NDArray[np.float64]: ...
 
+@final
 class Found:
-    json: str
-    lines: list[tuple[str, str, str, str]]
-    warnings: list[tuple[str, str, str]]
-    reason: str
-    log_weights: NDArray[np.float64] | None
-    path: list[tuple[float, float]]
+    @property
+    def json(self) -> str: ...
+    @property
+    def lines(self) -> list[tuple[str, str, str, str]]: ...
+    @property
+    def warnings(self) -> list[tuple[str, str, str]]: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def log_weights(self) -> NDArray[np.float64] | None: ...
+    @property
+    def path(self) -> list[tuple[float, float]]: ...
 
+@final
 class Compared:
-    json: str
-    model: str
-    titles: str
-    rows: list[str]
-    note: str | None
-    log_weights: list[NDArray[np.float64]]
+    @property
+    def json(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def titles(self) -> str: ...
+    @property
+    def rows(self) -> list[str]: ...
+    @property
+    def note(self) -> str | None: ...
+    @property
+    def log_weights(self) -> list[NDArray[np.float64]]: ...
 
 def load(path: str, *, spin: bool | None) -> Model: ...
 def models() -> list[tuple[str, tuple[int, int], str]]: ...

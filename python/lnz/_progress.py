@@ -94,7 +94,7 @@ def _tqdm() -> Any:
         if _in_notebook():
             from tqdm.notebook import tqdm  # type: ignore[import-untyped]
         else:
-            from tqdm import tqdm
+            from tqdm import tqdm  # type: ignore[import-untyped]
     except ImportError:
         return None
     return tqdm

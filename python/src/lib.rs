@@ -10,7 +10,7 @@ mod work;
 #[pyo3::pymodule]
 mod _lnz {
     #[pymodule_export]
-    use crate::estimates::{compare, defaults, estimate, exact};
+    use crate::estimates::{Compared, Found, compare, defaults, estimate, exact};
     #[pymodule_export]
     use crate::model::{Model, generate, load, models, tensor_names};
 

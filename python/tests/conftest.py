@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -14,6 +15,15 @@ import pytest
 import lnz
 
 matplotlib.use("Agg")
+
+
+def pytest_configure():
+    """`cargo xtask test` installs everything, so that there nothing may be left out in silence."""
+    if "LNZ_TEST_ALL" in os.environ:
+        needed = ("h5py", "ipykernel", "mypy", "nbclient", "rbms", "sklearn", "torch", "tqdm")
+        missing = [name for name in needed if importlib.util.find_spec(name) is None]
+        if missing or "LNZ_TOOL" not in os.environ:
+            raise pytest.UsageError(f"not all can be tested: {missing or 'LNZ_TOOL'} is missing")
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,11 @@ import doctest
 import importlib
 import inspect
 import json
+import os
 import pathlib
 import pkgutil
 import re
+import subprocess
 import sys
 
 import pytest
@@ -52,9 +54,15 @@ def test_python_in_the_readme_runs(readme, tmp_path, monkeypatch):
 
 def test_types_hold():
     api = pytest.importorskip("mypy.api")
-    folder = pathlib.Path(lnz.__file__).parent
-    out, err, code = api.run(["--strict", "--cache-dir=/dev/null", str(folder)])
+    out, err, code = api.run(["--strict", f"--cache-dir={os.devnull}", "-p", "lnz"])
     assert code == 0, out + err
+
+
+def test_the_stubs_are_those_of_the_compiled_module():
+    pytest.importorskip("mypy.stubtest")
+    command = [sys.executable, "-m", "mypy.stubtest", "lnz._lnz"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 CHECKS = """

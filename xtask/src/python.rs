@@ -20,6 +20,7 @@ pub(crate) fn test() -> Result<(), String> {
         // Elsewhere, so that `lnz` is the installed package and not its source.
         .current_dir(&target)
         .env("LNZ_TOOL", tool)
+        .env("LNZ_TEST_ALL", "1")
         .status()
         .map_err(|error| format!("{} cannot be started: {error}", python.display()))?;
     if status.success() { Ok(()) } else { Err(format!("pytest: {status}")) }

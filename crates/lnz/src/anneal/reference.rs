@@ -12,6 +12,7 @@ pub(super) fn anneal_chain(
     random: &mut Random,
     go_on: impl Fn() -> Option<()>,
 ) -> Option<f64> {
+    go_on()?;
     let first = start.bias().mapv(|b| f64::from(random.happens(sigmoid(b))));
     let mut chain = Chain::new(model, first);
     let mut sample = model.constant() + start.log_z0(model.hidden());
