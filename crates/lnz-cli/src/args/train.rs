@@ -37,7 +37,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Epochs whose model is kept, besides the last
-    #[arg(long, value_name = "EPOCHS", default_value = "")]
+    #[arg(long, value_name = "EPOCHS", default_value = "", hide_default_value = true)]
     pub(crate) save_at: Epochs,
     /// Go on with the run that is in the folder
     #[arg(long)]
@@ -95,7 +95,7 @@ pub(crate) struct LearningArgs {
 #[command(next_help_heading = "Tracking")]
 pub(crate) struct TrackingArgs {
     /// Epochs after which log Z and the log-likelihood are estimated; 0 is before the first
-    #[arg(long, value_name = "EPOCHS", default_value = "")]
+    #[arg(long, value_name = "EPOCHS", default_value = "", hide_default_value = true)]
     pub(crate) track: Epochs,
     /// Data whose likelihood is tracked but which is not learnt from
     #[arg(long, value_name = "FILE")]

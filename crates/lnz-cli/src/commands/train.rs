@@ -66,25 +66,17 @@ fn check(args: &TrainArgs) -> Result<()> {
     }
 }
 
-/// An interrupted or diverged run leaves something to go on from.
+/// A run that ends early leaves something to go on from.
 fn what_is_kept(error: anyhow::Error, args: &TrainArgs) -> anyhow::Error {
-    let stopped = matches!(
-        error.downcast_ref::<lnz::Error>(),
-        Some(lnz::Error::Cancelled { .. } | lnz::Error::Diverged { .. } | lnz::Error::Write { .. })
-    );
+    use lnz::Error::{Cancelled, Diverged, Write};
     let state = args.out.join(STATE);
-    if !stopped || !state.exists() {
-        return error;
-    }
-    // The exit code is that of the cause.
     let kept = format!("the last whole epoch is kept in {}", state.display());
-    match error.downcast::<lnz::Error>() {
-        Ok(lnz::Error::Cancelled { reached }) => {
-            lnz::Error::Cancelled { reached: format!("{reached}; {kept}; go on with --resume") }
-                .into()
+    match error.downcast_ref::<lnz::Error>() {
+        Some(Cancelled { .. }) if state.exists() => {
+            error.context(format!("{kept}, --resume goes on from there"))
         }
-        Ok(cause) => anyhow::Error::new(cause).context(kept),
-        Err(error) => error,
+        Some(Diverged { .. } | Write { .. }) if state.exists() => error.context(kept),
+        _ => error,
     }
 }
 

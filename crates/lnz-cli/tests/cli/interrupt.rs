@@ -58,3 +58,49 @@ fn an_enumeration_can_be_stopped() {
     assert_eq!(answer.code, Some(130), "{}", answer.stderr);
     assert!(answer.stderr.contains("states"), "{}", answer.stderr);
 }
+
+#[test]
+fn a_training_run_goes_on_to_the_same_bytes() {
+    let folder = crate::files::Folder::new();
+    // Epochs of some hundredth of a second.
+    let rows = ndarray::Array2::from_shape_fn((4000, 64), |(n, i)| f64::from((n * i) % 7 == 0));
+    let data = folder.npy("data.npy", rows.into_dyn().view());
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path(name));
+    let train = |out: &str, epochs: &str, more: &[&str]| {
+        let fixed = ["train", "--data", &data, "--hidden", "16", "--out", out, "--epochs", epochs];
+        [&fixed[..], more].concat().into_iter().map(str::to_owned).collect::<Vec<String>>()
+    };
+    let borrowed = |arguments: &[String]| -> Answer {
+        interrupted(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let answer = borrowed(&train(&parts, "100000", &[]));
+    assert_eq!(answer.code, Some(130), "{}", answer.stderr);
+    assert!(answer.stderr.contains("--resume goes on from there: stopped in epoch"), "{}", answer.stderr);
+    let history = std::fs::read_to_string(format!("{parts}/history.csv")).unwrap();
+    let reached: usize =
+        history.lines().last().unwrap().split(',').next().unwrap().parse().unwrap();
+    assert!(reached > 0);
+    // As if 100000 epochs had been asked for, and one more than was reached were looked at.
+    let next = (reached + 1).to_string();
+    let state = |out: &str| format!("{out}/epoch-{next}.safetensors");
+    let until = |out: &str, more: &[&str]| {
+        let keep = ["--save-at", &next, "--quiet"];
+        let mut child = lnz(&train(out, "100000", &[&keep[..], more].concat())
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+        let clock = Instant::now();
+        while !std::path::Path::new(&state(out)).exists() {
+            assert!(clock.elapsed() < Duration::from_secs(100));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        press_ctrl_c(&child);
+        child.wait().unwrap();
+        std::fs::read(state(out)).unwrap()
+    };
+    assert_eq!(until(&parts, &["--resume"]), until(&whole, &[]));
+}

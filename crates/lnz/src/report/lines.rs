@@ -78,7 +78,12 @@ impl Report {
             return line(round(self.log_z), ", error unknown".to_owned());
         }
         let [low, high] = self.interval.map(round);
-        let text = format!(" ± {}   95% interval [{low}, {high}]", round(self.std_error));
+        // Where the exact sum is nearly everything, six decimals of the error are zeros.
+        let error = match self.std_error < 5e-7 {
+            true => "under 0.000001".to_owned(),
+            false => round(self.std_error),
+        };
+        let text = format!(" ± {error}   95% interval [{low}, {high}]");
         let floor = match (self.lower_bound, self.core_states()) {
             (Some(floor), states) if states > 0 => {
                 format!("\nfloor {floor:.2}, an exact sum over {}", plural(states, "state"))
