@@ -16,11 +16,13 @@ from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, sav
 from ._progress import Progress
 from ._results import Comparison, Estimate, ResultWarning, Score, Strategy
 from ._tracker import LogZTracker, Record
+from ._train import Epoch, Training, train
 
 __all__ = [
     "RBM",
     "BuiltIn",
     "Comparison",
+    "Epoch",
     "Estimate",
     "LogZTracker",
     "Progress",
@@ -28,6 +30,7 @@ __all__ = [
     "ResultWarning",
     "Score",
     "Strategy",
+    "Training",
     "__version__",
     "compare",
     "estimate",
@@ -38,4 +41,5 @@ __all__ = [
     "models",
     "save",
     "score",
+    "train",
 ]

@@ -21,6 +21,7 @@ __all__ = [
     "load",
     "models",
     "tensor_names",
+    "train",
 ]
 
 __version__: str
@@ -140,3 +141,13 @@ def compare(
     threads: int | None,
     progress: _Progress,
 ) -> Compared: ...
+def train(
+    data: FloatArray | str,
+    settings: dict[str, Any],
+    *,
+    validation: FloatArray | str | None,
+    track: list[int],
+    track_effort: float,
+    threads: int | None,
+    progress: _Progress,
+) -> tuple[Model, str]: ...

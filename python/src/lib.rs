@@ -5,6 +5,7 @@ mod errors;
 mod estimates;
 mod model;
 mod options;
+mod train;
 mod work;
 
 #[pyo3::pymodule]
@@ -13,6 +14,8 @@ mod _lnz {
     use crate::estimates::{Compared, Found, compare, defaults, estimate, exact};
     #[pymodule_export]
     use crate::model::{Model, generate, load, models, tensor_names};
+    #[pymodule_export]
+    use crate::train::train;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

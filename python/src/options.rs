@@ -158,7 +158,7 @@ pub(crate) fn optional<T: DeserializeOwned>(
 }
 
 /// One of a few names.
-fn choice<T: DeserializeOwned>(setting: &str, text: &str) -> PyResult<T> {
+pub(crate) fn choice<T: DeserializeOwned>(setting: &str, text: &str) -> PyResult<T> {
     serde_json::from_value(Value::from(text)).map_err(|error| {
         // "unknown variant `x`, expected one of `a`, `b`".
         let error = error.to_string();

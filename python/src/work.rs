@@ -73,6 +73,8 @@ fn look(py: Python<'_>, call: &Call, watch: &Watch) -> PyResult<()> {
             Phase::Anneal => "annealing",
             Phase::Prepare => "searching for modes and trying starts",
             Phase::Round => "annealing in rounds",
+            Phase::Train => "training",
+            Phase::Score => "reading examples",
             _ => "working",
         };
         function.call1(py, (phase, news.done, news.total, news.log_z, news.beta))?;

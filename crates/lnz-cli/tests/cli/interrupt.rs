@@ -75,7 +75,11 @@ fn a_training_run_goes_on_to_the_same_bytes() {
     };
     let answer = borrowed(&train(&parts, "100000", &[]));
     assert_eq!(answer.code, Some(130), "{}", answer.stderr);
-    assert!(answer.stderr.contains("--resume goes on from there: stopped in epoch"), "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("--resume goes on from there: stopped in epoch"),
+        "{}",
+        answer.stderr
+    );
     let history = std::fs::read_to_string(format!("{parts}/history.csv")).unwrap();
     let reached: usize =
         history.lines().last().unwrap().split(',').next().unwrap().parse().unwrap();

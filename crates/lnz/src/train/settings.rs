@@ -12,7 +12,8 @@ pub enum LearningRate {
 }
 
 /// Where the biases of the visible units start.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum VisibleBias {
     /// At the log-odds of the data, so that a model without weights has the right means.
     #[default]
