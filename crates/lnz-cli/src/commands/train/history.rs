@@ -110,9 +110,9 @@ impl Row {
             "" => Some(f64::NAN),
             word => word.parse().ok(),
         };
-        let tracked = match fields.get(7)? {
-            &"" => None,
-            &word => Some(Tracked {
+        let tracked = match *fields.get(7)? {
+            "" => None,
+            word => Some(Tracked {
                 log_z: number(5)?,
                 std_error: number(6)?,
                 verdict: VERDICTS.into_iter().find(|v| verdict_word(*v) == word)?,
