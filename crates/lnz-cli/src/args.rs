@@ -3,12 +3,14 @@
 mod annealing;
 mod auto;
 mod generate;
+mod paper;
 mod start;
 mod values;
 
 pub(crate) use annealing::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg};
 pub(crate) use auto::AutoArgs;
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
+pub(crate) use paper::{PaperAction, PaperArgs, ShelfArgs, WhichArgs};
 pub(crate) use start::{StartArgs, StartKind};
 use values::threads;
 
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// List the built-in models
     Models(ModelsArgs),
+    /// Run the paper's experiments, draw its figures, judge its claims
+    Paper(PaperArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }

@@ -8,3 +8,4 @@ pub(crate) mod exact;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod models;
+pub(crate) mod paper;

@@ -6,6 +6,7 @@ mod failure;
 mod interrupt;
 mod model_source;
 mod numbers;
+mod paper;
 mod plan;
 mod plot;
 mod progress;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => commands::convert::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),
+        Command::Paper(args) => commands::paper::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {

@@ -184,3 +184,8 @@ pub fn check_npy_path(path: &Path) -> Result<()> {
 pub fn write_npy(path: &Path, values: ArrayViewD<'_, f64>) -> Result<()> {
     save::write_whole(path, |writer| npy::write(writer, values.shape(), values.iter().copied()))
 }
+
+/// Writes any bytes, whole or not at all.
+pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+    save::write_whole(path, |writer| writer.write_all(content))
+}
