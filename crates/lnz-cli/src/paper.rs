@@ -1,6 +1,7 @@
 //! The paper's experiments, all of them: what is run, what is drawn, what is claimed.
 
 mod chart;
+mod claims;
 mod fig1;
 mod fig2;
 mod fig3;
@@ -9,14 +10,16 @@ mod fig5;
 mod fig6;
 mod fig7;
 mod job;
+mod page;
 mod problem;
 mod record;
 mod row;
 mod runner;
 mod scale;
 mod shelf;
+mod statistics;
 
-pub(crate) use record::Record;
+pub(crate) use page::{Page, html, markdown};
 pub(crate) use runner::{Outcome, complete};
 pub(crate) use scale::Scale;
 pub(crate) use shelf::Shelf;

@@ -3,7 +3,7 @@
 use crate::args::{PaperAction, PaperArgs, ShelfArgs, WhichArgs};
 use crate::failure::{INTERRUPTED, usage};
 use crate::numbers::{count, duration};
-use crate::paper::{self, EXPERIMENTS, Experiment, Outcome, Record, Scale, Shelf};
+use crate::paper::{self, EXPERIMENTS, Experiment, Outcome, Page, Scale, Shelf};
 use crate::plot;
 use crate::progress::JobBar;
 use crate::run::on_threads;
@@ -118,8 +118,11 @@ fn compute(chosen: &[&'static Experiment], args: &ShelfArgs, quiet: bool) -> Res
         bar.finish();
         let outcome = outcome?;
         terminal::print(&line(experiment, &outcome, clock.elapsed().as_secs_f64()))?;
-        for (problem, runs) in &outcome.missing {
-            let warning = format!("{problem} is not available in this build: {runs} runs left out");
+        for (problem, (epochs, runs)) in &outcome.missing {
+            let warning = format!(
+                "{problem} at epoch {} is not available in this build: {runs} runs left out",
+                epochs.join(", ")
+            );
             eprintln!("  {} {warning}", bad().apply_to("warning:"));
         }
         if outcome.stopped {
@@ -178,6 +181,20 @@ fn draw(chosen: &[&'static Experiment], args: &ShelfArgs) -> Result<ExitCode> {
 
 fn report(args: &ShelfArgs) -> Result<ExitCode> {
     let shelf = args.open()?;
-    let _ = Record::read(&shelf, "fig1");
+    if EXPERIMENTS.iter().all(|experiment| shelf.rows(experiment.name).is_empty()) {
+        return Err(usage(format!(
+            "{} has no results; run `lnz paper run all{}` first",
+            shelf.folder().display(),
+            if args.quick { " --quick" } else { "" }
+        )));
+    }
+    let page = Page::new(&shelf);
+    let files = [("report.html", paper::html(&page)), ("README.md", paper::markdown(&page))];
+    let mut text = format!("  {}\n", page.summary());
+    for (file, content) in files {
+        shelf.write(file, content.as_bytes())?;
+        text += &format!("  {}\n", shelf.path(file).display());
+    }
+    terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

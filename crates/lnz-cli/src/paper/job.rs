@@ -181,6 +181,23 @@ impl Job {
 }
 
 impl Method {
+    /// The method of a row of the grid.
+    pub(crate) fn of_row(row: &Row) -> Option<Self> {
+        let initial = super::fig4::INITIAL.into_iter().find(|i| initial_name(*i) == row.init)?;
+        let (steps, epsilon) = (row.steps?, row.epsilon?);
+        match row.method.as_str() {
+            "gibbs" => Some(gibbs(initial, steps, epsilon)),
+            "metropolis" => {
+                let flips = match row.flips.strip_suffix('%') {
+                    Some(percent) => Flips::Percent(percent.parse().ok()?),
+                    None => Flips::Units(row.flips.parse().ok()?),
+                };
+                Some(metropolis(initial, steps, flips, epsilon))
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Method::Uniform => "uniform",

@@ -65,6 +65,10 @@ impl Problem {
 
     fn built_in(&self) -> Option<BuiltIn> {
         match self {
+            // The plain name is the model after the last epoch.
+            Problem::Trained { name, epoch: 500 } => {
+                BuiltIn::named(&format!("{name}@500")).or_else(|| BuiltIn::named(name))
+            }
             Problem::Trained { name, epoch } => BuiltIn::named(&format!("{name}@{epoch}")),
             _ => None,
         }

@@ -22,8 +22,8 @@ pub(crate) struct Outcome {
     pub(crate) computed: usize,
     pub(crate) present: usize,
     pub(crate) stopped: bool,
-    /// Problems that this build does not have, with the number of runs that were left out.
-    pub(crate) missing: BTreeMap<String, usize>,
+    /// Problems that this build does not have: instances and number of runs that were left out.
+    pub(crate) missing: BTreeMap<String, (Vec<String>, usize)>,
 }
 
 /// Runs what is missing until the plan is fulfilled: later parts of a plan may depend on the results
@@ -84,11 +84,15 @@ fn unique(jobs: Vec<Job>) -> Vec<Job> {
     jobs.into_iter().filter(|job| seen.insert(job.settings().key())).collect()
 }
 
-fn unavailable(jobs: &[Job]) -> BTreeMap<String, usize> {
-    let mut missing = BTreeMap::new();
+fn unavailable(jobs: &[Job]) -> BTreeMap<String, (Vec<String>, usize)> {
+    let mut missing: BTreeMap<String, (Vec<String>, usize)> = BTreeMap::new();
     for job in jobs.iter().filter(|job| !job.problem.is_available()) {
-        let name = format!("{}@{}", job.problem.name(), job.problem.instance());
-        *missing.entry(name).or_insert(0) += 1;
+        let (instances, runs) = missing.entry(job.problem.name()).or_default();
+        let instance = job.problem.instance();
+        if !instances.contains(&instance) {
+            instances.push(instance);
+        }
+        *runs += 1;
     }
     missing
 }
