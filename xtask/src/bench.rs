@@ -10,7 +10,8 @@ mod quartiles;
 mod resources;
 mod worker;
 
-use environment::{Built, ROOT};
+use crate::environment::{self as surroundings, ROOT};
+use environment::Built;
 use quartiles::Quartiles;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -97,12 +98,12 @@ pub(crate) fn main(arguments: &[&str]) -> ExitCode {
 }
 
 fn run(quick: bool, weights: Option<&Path>) -> Result<(), Problem> {
-    let target = environment::target_folder()?;
+    let target = surroundings::target_folder()?;
     let folder = target.join("bench");
     std::fs::create_dir_all(&folder)?;
     println!("building lnz for release");
     let built = environment::build(&target)?;
-    let python = environment::python(&folder)?;
+    let python = surroundings::python(&target)?;
     let peers = Path::new(ROOT).join("bench/peers.py");
     let mut bench = Bench {
         lnz: Worker::start(&mut Command::new(&built.worker))?,

@@ -1,6 +1,10 @@
-//! The project's own tasks: `cargo xtask test`, `cargo xtask bench` and `cargo xtask calibrate`.
+//! The project's own tasks: `cargo xtask test`, `bench`, `calibrate` and `models`.
 
 mod bench;
+mod browser;
+mod environment;
+mod models;
+mod python;
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -48,16 +52,25 @@ const STEPS: [Step; 5] = [
 ];
 
 const USAGE: &str = "\
-usage: cargo xtask test         run every check: formatting, clippy, tests, documentation
+usage: cargo xtask test         run every check: formatting, clippy, tests, documentation, page, Python
+       cargo xtask page         the page of `lnz paper report` in a headless browser, alone
+       cargo xtask python       the last of them alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
-                                with options, print the report only (`calibrate --help` lists them)";
+                                with options, print the report only (`calibrate --help` lists them)
+       cargo xtask models       train the built-in models again; needs --mnist FILE and --web FILE";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
+        ["python"] => python_alone(),
+        ["page"] => match page_passes() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        },
         ["bench", ref options @ ..] => bench::main(options),
+        ["models", ref options @ ..] => models::main(options),
         ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
         ["calibrate", ref options @ ..] => calibrate(options),
         ["help" | "--help" | "-h"] => {
@@ -84,8 +97,9 @@ fn test() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let clock = Instant::now();
+    let count = STEPS.len() + 2;
     for (i, step) in STEPS.iter().enumerate() {
-        println!("[{}/{}] {}: cargo {}", i + 1, STEPS.len(), step.name, step.arguments.join(" "));
+        println!("[{}/{count}] {}: cargo {}", i + 1, step.name, step.arguments.join(" "));
         let step_clock = Instant::now();
         if let Err(reason) = step.run() {
             eprintln!("FAILED: {} ({reason}, {})", step.name, in_seconds(step_clock.elapsed()));
@@ -93,8 +107,49 @@ fn test() -> ExitCode {
         }
         println!("      ok, {}", in_seconds(step_clock.elapsed()));
     }
+    println!("[{}/{count}] the page of `lnz paper report` in a browser", count - 1);
+    if !page_passes() {
+        return ExitCode::FAILURE;
+    }
+    println!("[{count}/{count}] Python package: wheel, fresh environment, pytest");
+    let step_clock = Instant::now();
+    if let Err(reason) = python::test() {
+        eprintln!("FAILED: Python package ({}): {reason}", in_seconds(step_clock.elapsed()));
+        return ExitCode::FAILURE;
+    }
+    println!("      ok, {}", in_seconds(step_clock.elapsed()));
     println!("all checks passed, {}", in_seconds(clock.elapsed()));
     ExitCode::SUCCESS
+}
+
+/// The page in a browser; where there is none, that is said loudly.
+fn page_passes() -> bool {
+    let clock = Instant::now();
+    match browser::test() {
+        Ok(browser::Outcome::Passed(said)) => {
+            println!("      ok, {}: {said}", in_seconds(clock.elapsed()));
+            true
+        }
+        Ok(browser::Outcome::Skipped(reason)) => {
+            eprintln!("SKIPPED: the page was not tested: {reason}");
+            true
+        }
+        Err(reason) => {
+            eprintln!("FAILED: the page in a browser: {reason}");
+            false
+        }
+    }
+}
+
+/// The tests of the Python package alone.
+fn python_alone() -> ExitCode {
+    match python::test() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("FAILED: Python package: {reason}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Runs the example `calibrate` of the library in the release profile: this program itself has no

@@ -2,20 +2,30 @@
 
 mod annealing;
 mod auto;
+mod data;
 mod generate;
 mod paper;
+mod score;
 mod start;
+mod train;
 mod values;
 
-pub(crate) use annealing::{AnnealingArgs, DEFAULT_BETAS, ScheduleArg};
-pub(crate) use auto::AutoArgs;
+pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
-pub(crate) use paper::{PaperAction, PaperArgs, ShelfArgs, WhichArgs};
-pub(crate) use start::{StartArgs, StartKind};
+pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ShelfArgs, WhichArgs};
+pub(crate) use score::{LogZMethod, ScoreArgs};
+pub(crate) use start::BinarizeArg;
+pub(crate) use train::TrainArgs;
+
+use annealing::AnnealingArgs;
+use auto::AutoArgs;
+use start::StartArgs;
 use values::threads;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use lnz::compare::CompareRequest;
+use lnz::request::{Method, Request};
 use std::path::PathBuf;
 
 const FIRST_STEPS: &str = "\
@@ -23,6 +33,7 @@ Examples:
   lnz models                            list the built-in models
   lnz estimate gwgm-hard                log Z of one of them
   lnz estimate model.npz --json         log Z of a model in a file, for programs
+  lnz score model.npz --data test.npy   log-likelihood of data
   lnz compare model.npz                 several strategies side by side
   lnz inspect model.mat                 what is in a file and how it was understood
 
@@ -43,18 +54,24 @@ pub(crate) enum Command {
     Estimate(Box<EstimateArgs>),
     /// Compute log Z exactly by summing over all states
     Exact(ExactArgs),
+    /// Log-likelihood of data under a model
+    Score(Box<ScoreArgs>),
     /// Run several strategies side by side on one model
     Compare(CompareArgs),
     /// Show what is in a model file and how it was understood
     Inspect(InspectArgs),
     /// Write a model in another format
     Convert(ConvertArgs),
+    /// Train a model on data by contrastive divergence
+    Train(Box<TrainArgs>),
     /// Make an artificial model of one of the paper's families
     Generate(GenerateArgs),
     /// List the built-in models
     Models(ModelsArgs),
     /// Run the paper's experiments, draw its figures, judge its claims
     Paper(PaperArgs),
+    /// Look into data files, or download well-known ones
+    Data(DataArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -67,6 +84,13 @@ pub(crate) struct ModelArgs {
     /// Values of the units in the file [default: what the file says, else binary]
     #[arg(long, value_enum)]
     pub(crate) units: Option<Units>,
+}
+
+impl ModelArgs {
+    /// Finds and reads the model.
+    pub(crate) fn load(&self) -> lnz::Result<lnz::Source> {
+        lnz::Source::load(&self.model, self.units.map(Into::into))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -143,6 +167,25 @@ pub(crate) struct EstimateArgs {
     pub(crate) save_weights: Option<PathBuf>,
 }
 
+impl EstimateArgs {
+    pub(crate) fn request(&self) -> anyhow::Result<Request> {
+        Ok(Request {
+            method: match self.method {
+                MethodArg::Auto => Method::Auto,
+                MethodArg::Ais => Method::Ais,
+                MethodArg::Exact => Method::Exact,
+            },
+            no_exact: self.no_exact,
+            no_check: self.no_check,
+            auto: self.auto.request(),
+            start: self.start.request()?,
+            annealing: self.annealing.request(),
+            transpose: self.transpose,
+            save_weights: self.save_weights.is_some(),
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
     /// Exact where that takes a few seconds, otherwise a search for modes and several starts
@@ -192,6 +235,16 @@ pub(crate) struct CompareArgs {
     pub(crate) run: RunArgs,
 }
 
+impl CompareArgs {
+    pub(crate) fn request(&self) -> CompareRequest {
+        CompareRequest {
+            no_exact: self.no_exact,
+            no_check: self.no_check,
+            annealing: self.annealing.request(),
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
     #[command(flatten)]
@@ -204,7 +257,8 @@ pub(crate) struct InspectArgs {
 const CONVERT_EXAMPLES: &str = "\
 Examples:
   lnz convert rbm.mat rbm.npz
-  lnz convert ising.npz ising.safetensors --units spin    the result has units 0 and 1";
+  lnz convert ising.npz ising.safetensors --units spin    the result has units 0 and 1
+  lnz convert rbm.npz small.safetensors --float f16       a quarter of the size, three digits";
 
 #[derive(Debug, Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
@@ -214,6 +268,32 @@ pub(crate) struct ConvertArgs {
     /// The new file; its extension chooses the format (.npz, .safetensors, .mat)
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
+    /// Type of weights and biases in a .safetensors file [default: f64]
+    #[arg(long, value_enum)]
+    pub(crate) float: Option<FloatArg>,
+    /// Compute log Z exactly, of the numbers as they are written, and store it too
+    #[arg(long)]
+    pub(crate) exact: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FloatArg {
+    /// float64
+    F64,
+    /// float32
+    F32,
+    /// float16
+    F16,
+}
+
+impl From<FloatArg> for lnz::io::Float {
+    fn from(arg: FloatArg) -> Self {
+        match arg {
+            FloatArg::F64 => Self::F64,
+            FloatArg::F32 => Self::F32,
+            FloatArg::F16 => Self::F16,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

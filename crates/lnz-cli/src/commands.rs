@@ -3,9 +3,12 @@
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod data;
 pub(crate) mod estimate;
 pub(crate) mod exact;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod models;
 pub(crate) mod paper;
+pub(crate) mod score;
+pub(crate) mod train;

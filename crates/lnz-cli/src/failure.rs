@@ -1,8 +1,7 @@
 //! What went wrong, as one sentence on standard error and an exit code.
 
-use crate::numbers::duration;
-use lnz::Error;
-use std::fmt;
+use lnz::numbers::duration;
+use lnz::{Error, Spelling};
 use std::process::ExitCode;
 
 /// Exit code of bad usage or input; the same as clap's.
@@ -12,22 +11,10 @@ const FAILED: u8 = 1;
 /// Exit code after Ctrl-C, 128 + SIGINT as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Options that do not go together, or input that only a command can judge.
-#[derive(Debug)]
-pub(crate) struct Usage(String);
-
-/// An error of usage with this text, which names the flag.
+/// Options that do not go together, or input that only a command can judge; the text names the flag.
 pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
-    anyhow::Error::new(Usage(text.into()))
+    anyhow::Error::new(Error::Options { text: text.into() })
 }
-
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Usage {}
 
 /// Prints the error and chooses the exit code.
 pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
@@ -41,9 +28,8 @@ pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
 fn exit_code(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<Error>() {
         Some(Error::Cancelled { .. }) => INTERRUPTED,
-        Some(Error::Write { bad_path: false, .. }) => FAILED,
+        Some(Error::Write { bad_path: false, .. } | Error::Diverged { .. }) => FAILED,
         Some(_) => BAD_INPUT,
-        None if error.is::<Usage>() => BAD_INPUT,
         None => FAILED,
     }
 }
@@ -52,7 +38,14 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 fn sentence(error: &anyhow::Error) -> String {
     match error.downcast_ref::<Error>() {
         Some(Error::Setting { setting, found, expected }) => {
-            format!("{} is {found}; expected {expected}", flag(setting))
+            format!("{} is {found}; expected {expected}", Spelling::Flags.name(setting))
+        }
+        Some(Error::Options { text }) => Spelling::Flags.say(text),
+        Some(Error::UnknownModel { near: Some(_), .. }) => {
+            format!("{error} (`lnz models` lists them)")
+        }
+        Some(Error::UnknownModel { .. }) => {
+            format!("{error}; `lnz models` lists those that are built in")
         }
         Some(Error::TooManyStates { free_units, seconds, .. }) => format!(
             "the exact value needs 2^{free_units} states, about {} on this machine; use `lnz estimate --method ais`, or wait for `lnz exact --force`",
@@ -64,11 +57,6 @@ fn sentence(error: &anyhow::Error) -> String {
         ),
         _ => format!("{error:#}"),
     }
-}
-
-/// The flag of a setting: `chain_layout` is `--chain-layout`.
-pub(crate) fn flag(setting: &str) -> String {
-    format!("--{}", setting.replace('_', "-"))
 }
 
 #[cfg(test)]

@@ -2,17 +2,17 @@
 
 mod args;
 mod commands;
+mod data_sets;
 mod failure;
+mod fetch;
 mod interrupt;
-mod model_source;
-mod numbers;
+mod log_z;
 mod paper;
-mod plan;
 mod plot;
 mod progress;
 mod report;
-mod run;
 mod terminal;
+mod threads;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -25,9 +25,12 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Train(args) => commands::train::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),
         Command::Paper(args) => commands::paper::run(&args),
+        Command::Score(args) => commands::score::run(&args),
+        Command::Data(args) => commands::data::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {

@@ -18,11 +18,13 @@ mod runner;
 mod scale;
 mod shelf;
 mod statistics;
+mod training;
 
 pub(crate) use page::{Page, html, markdown};
 pub(crate) use runner::{Outcome, complete};
 pub(crate) use scale::Scale;
 pub(crate) use shelf::Shelf;
+pub(crate) use training::train_missing;
 
 use crate::plot::Figure;
 use job::Job;
@@ -109,7 +111,7 @@ impl Experiment {
         let plan = (self.plan)(scale, shelf);
         let keys: std::collections::HashSet<String> = plan
             .iter()
-            .filter(|job| job.problem.is_available())
+            .filter(|job| job.problem.is_available(&shelf.models()))
             .map(|job| job.settings().key())
             .collect();
         (keys.iter().filter(|key| known.contains_key(*key)).count(), keys.len())

@@ -1,8 +1,8 @@
 //! The progress bar: an observer of long work that also carries Ctrl-C to it.
 
-use crate::{interrupt, numbers};
+use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use lnz::{Observer, Phase, Progress};
+use lnz::{Observer, Phase, Progress, numbers};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -39,6 +39,13 @@ impl Watch {
         }
     }
 
+    /// Says how the work is doing, at the end of the bar.
+    pub(crate) fn note(&self, text: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(text);
+        }
+    }
+
     /// Removes the bar, so that the result stands alone.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
@@ -51,7 +58,7 @@ impl Watch {
         let Ok(mut phase) = self.phase.try_lock() else { return };
         if *phase != Some(progress.phase) {
             *phase = Some(progress.phase);
-            bar.set_style(style(progress.phase));
+            bar.set_style(style(progress.phase, progress.total));
             bar.set_length(progress.total);
             bar.set_message("");
             bar.reset();
@@ -118,7 +125,7 @@ impl JobBar {
     pub(crate) fn expect(&self, runs: usize, cost: f64) {
         let (Some(bar), Ok(mut counts)) = (&self.bar, self.counts.lock()) else { return };
         *counts = (0, runs, cost / WHOLE as f64);
-        bar.set_style(job_style());
+        bar.set_style(with_keys("  {prefix}  {bar:20} {percent:>3}%  {msg}  {left} left"));
         bar.set_length(WHOLE);
         bar.reset();
         bar.set_message(format!("0 of {} runs", numbers::count(runs)));
@@ -145,42 +152,57 @@ impl JobBar {
     }
 }
 
-fn job_style() -> ProgressStyle {
-    ProgressStyle::with_template("  {prefix}  {bar:20} {percent:>3}%  {msg}  {left} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸ ")
-        .with_key("left", write_time_left)
-}
-
-fn write_time_left(state: &ProgressState, out: &mut dyn Write) {
-    let _ = write!(out, "{}", numbers::duration(state.eta().as_secs().max(1) as f64));
+/// A bar for a download, if standard error is a terminal; without a total it only counts.
+pub(crate) fn bytes_bar(quiet: bool, name: &str, total: Option<u64>) -> ProgressBar {
+    if quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+    let template = match total {
+        Some(_) => "  {prefix} {bar:20} {percent:>3}%  {decimal_bytes_per_sec}  {left} left",
+        None => "  {prefix} {decimal_bytes}  {decimal_bytes_per_sec}",
+    };
+    bar.set_style(with_keys(template));
+    bar.set_prefix(name.to_owned());
+    bar
 }
 
 /// Work that is not counted in steps.
 fn plain_style(name: &str) -> ProgressStyle {
-    let template = format!("  {{prefix}}{name} {{bar:20}} {{elapsed}}{{msg}}");
-    ProgressStyle::with_template(&template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸ ")
+    with_keys(&format!("  {{prefix}}{name} {{bar:20}} {{elapsed}}{{msg}}"))
 }
 
-fn style(phase: Phase) -> ProgressStyle {
+fn style(phase: Phase, total: u64) -> ProgressStyle {
     let (name, unit) = match phase {
         Phase::Enumerate => ("summing", "states"),
         Phase::Start => ("sampling means", "steps"),
         Phase::Anneal => ("annealing", "chain-steps"),
+        Phase::Train => ("training", "examples"),
         Phase::Prepare => return plain_style("searching for modes and trying starts"),
         Phase::Round => return plain_style("annealing in rounds"),
+        Phase::Score if total == 0 => {
+            return with_keys("  {prefix}reading examples  {count} so far  {rate}/s");
+        }
+        Phase::Score => ("reading examples", "examples"),
         _ => ("working", "steps"),
     };
-    let template = format!(
+    with_keys(&format!(
         "  {{prefix}}{name} {{bar:20}} {{percent:>3}}%  {{rate}} {unit}/s  {{left}} left{{msg}}"
-    );
-    ProgressStyle::with_template(&template)
+    ))
+}
+
+/// A style in which `rate`, `left` and `count` are said as elsewhere.
+fn with_keys(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("━╸ ")
         .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
             let _ = write!(out, "{}", numbers::short(state.per_sec()));
         })
-        .with_key("left", write_time_left)
+        .with_key("count", |state: &ProgressState, out: &mut dyn Write| {
+            let _ = write!(out, "{}", numbers::count(state.pos() as usize));
+        })
+        .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
+            let _ = write!(out, "{}", numbers::duration(state.eta().as_secs().max(1) as f64));
+        })
 }

@@ -1,6 +1,7 @@
 //! Annealed importance sampling: chains that go from the start distribution to the model.
 
 mod reference;
+mod waypoints;
 
 use crate::kernel::{Block, Fixed, FixedModel, Flips, Level, Path, Place, Resolution, share_out};
 use crate::math::log_mean_exp;
@@ -8,7 +9,7 @@ use crate::observer::{Observer, Phase, Progress};
 use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result, Schedule, Start};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of an annealing run besides its start and schedule.
@@ -30,7 +31,7 @@ impl Default for Annealing {
 }
 
 /// Resolution of the weights that the chains see; every choice is unbiased.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// 16-bit fixed point: the fastest. A model that it holds too coarsely is run with 32 bits.
@@ -51,7 +52,13 @@ pub struct Annealed {
     pub requested: usize,
     /// The resolution that was used.
     pub precision: Precision,
+    /// (beta, estimate of log Z there) at up to 128 betas and at 0, over the finished chains; empty
+    /// in floating point.
+    pub path: Vec<(f64, f64)>,
 }
+
+/// The samples of a block and its group sums at the betas of the path.
+type Finished = (Vec<f64>, Vec<Vec<f64>>);
 
 /// Anneals `settings.chains` chains from `start` to `model` along `schedule`.
 ///
@@ -80,10 +87,10 @@ pub fn anneal(
         done: AtomicU64::new(0),
         total: settings.chains as u64 * schedule.intervals() as u64,
     };
-    let (precision, samples) = match usable_resolution(model, settings.precision) {
+    let (precision, (samples, path)) = match usable_resolution(model, settings.precision) {
         (Precision::I16, Some(grid)) => (Precision::I16, run.on_grid::<i16>(grid)),
         (Precision::I32, Some(grid)) => (Precision::I32, run.on_grid::<i32>(grid)),
-        _ => (Precision::F64, run.in_float64()),
+        _ => (Precision::F64, (run.in_float64(), vec![])),
     };
     if samples.is_empty() {
         let reached = format!(
@@ -93,7 +100,7 @@ pub fn anneal(
         );
         return Err(Error::Cancelled { reached });
     }
-    Ok(Annealed { samples, requested: settings.chains, precision })
+    Ok(Annealed { samples, requested: settings.chains, precision, path })
 }
 
 /// The resolution to use when `wanted` is asked for: it, or the next finer one that fits.
@@ -120,14 +127,31 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The samples of all blocks that ran to their end.
-    fn on_grid<T: Fixed>(&self, grid: Resolution) -> Vec<f64> {
+    /// The samples of all blocks that ran to their end, and the path of their chains.
+    fn on_grid<T: Fixed>(&self, grid: Resolution) -> (Vec<f64>, Vec<(f64, f64)>) {
         let fixed = FixedModel::<T>::new(self.model, grid);
-        let samples: Vec<Option<Vec<f64>>> = share_out(self.settings.chains)
+        let finished: Vec<Option<Finished>> = share_out(self.settings.chains)
             .into_par_iter()
             .map(|(group, chains)| self.block(&fixed, group, chains))
             .collect();
-        samples.into_iter().flatten().flatten().collect()
+        let (samples, sums): (Vec<_>, Vec<_>) = finished.into_iter().flatten().unzip();
+        let samples: Vec<f64> = samples.into_iter().flatten().collect();
+        let path = self.path(&waypoints::along(&sums, samples.len()));
+        (samples, path)
+    }
+
+    /// The betas of the path beside its values, from the start on.
+    fn path(&self, values: &[f64]) -> Vec<(f64, f64)> {
+        let betas = self.schedule.betas().iter().enumerate().skip(1);
+        let kept = betas
+            .filter(|(step, _)| waypoints::is_kept(*step, self.schedule.intervals()))
+            .map(|(_, &beta)| beta);
+        std::iter::once((0.0, self.log_z0())).chain(kept.zip(values.iter().copied())).collect()
+    }
+
+    /// Where every sample begins.
+    fn log_z0(&self) -> f64 {
+        self.model.constant() + self.start.log_z0(self.model.hidden())
     }
 
     /// The annealing loop: `chains` chains from the start distribution to the model.
@@ -139,20 +163,25 @@ impl Run<'_> {
         fixed: &FixedModel<T>,
         group: usize,
         chains: usize,
-    ) -> Option<Vec<f64>> {
+    ) -> Option<Finished> {
+        // Blocks that have not begun when the observer asks to stop never do.
+        self.go_on()?;
         let bias = self.start.bias().view();
         let path = Path::single(fixed, bias);
         let place = Place { group, chains, seed: self.settings.seed, purpose: Purpose::Anneal };
         let mut block = Block::new(fixed, &path, Flips::default(), Level::detect(), place);
         block.draw_start();
 
-        let log_z0 = self.model.constant() + self.start.log_z0(self.model.hidden());
-        let mut samples = vec![log_z0; chains];
-        for step in self.schedule.betas().windows(2) {
+        let mut samples = vec![self.log_z0(); chains];
+        let mut sums = Vec::new();
+        for (k, step) in self.schedule.betas().windows(2).enumerate() {
             let (beta, next) = (step[0], step[1]);
             block.hidden_step(beta, next, &mut samples);
             if next < 1.0 {
                 block.visible_step(next);
+                if waypoints::is_kept(k + 1, self.schedule.intervals()) {
+                    sums.push(waypoints::group_sums(&samples));
+                }
             }
             self.report(next, &samples)?;
         }
@@ -162,7 +191,8 @@ impl Run<'_> {
             let log_end = self.model.log_marginal(x.view()) - self.model.constant();
             *sample += log_end - (bias.dot(&x) + block.log_end(chain));
         }
-        Some(samples)
+        sums.push(waypoints::group_sums(&samples));
+        Some((samples, sums))
     }
 
     /// Reports a finished step of a block; `None` when the observer wants to stop.
@@ -180,6 +210,11 @@ impl Run<'_> {
                 beta: Some(beta),
             });
         }
+        self.go_on()
+    }
+
+    /// `None` when the observer wants to stop.
+    fn go_on(&self) -> Option<()> {
         (!self.observer.cancelled()).then_some(())
     }
 
@@ -188,8 +223,11 @@ impl Run<'_> {
             .into_par_iter()
             .map(|chain| {
                 let mut random = Random::stream(self.settings.seed, Purpose::Anneal, chain as u64);
-                let sample =
-                    reference::anneal_chain(self.model, self.start, self.schedule, &mut random);
+                let sample = reference::anneal_chain(
+                    (self.model, self.start, self.schedule),
+                    &mut random,
+                    || self.go_on(),
+                )?;
                 let steps = self.schedule.intervals() as u64;
                 self.done.fetch_add(steps - 1, Ordering::Relaxed);
                 self.report(1.0, &[sample]).map(|()| sample)

@@ -1,64 +1,137 @@
-//! Models that come with the program: generated from a seed when asked for, no files.
+//! Models that come with the program: generated from a seed, or trained on MNIST and the Web data.
+//!
+//! `cargo xtask models` trains them again; their settings are in their files.
 
-use crate::{Gwgm, Rbm, Result, block_system};
+use crate::io::{self, StoredModel};
+use crate::{Error, Gwgm, Result, block_system};
 
 /// A built-in model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BuiltIn {
-    /// Its name on the command line.
+    /// Its name on the command line. A trained model is named after its epoch, `mnist-20h@100`, and
+    /// its last epoch is also found without it, as `mnist-20h`.
     pub name: &'static str,
     /// What it is good for, in one line.
     pub description: &'static str,
-    blocks: usize,
-    seed: u64,
+    /// Visible and hidden units.
+    pub shape: (usize, usize),
+    origin: Origin,
 }
 
-/// The built-in models, all of the paper's hardest family; seeds chosen among the first 31 by what
-/// the uniform start does on them with 1024 chains and 1024 betas.
-pub const BUILT_IN: [BuiltIn; 4] = [
-    BuiltIn {
-        name: "gwgm-hard",
-        description: "the uniform start is 70% off in both orientations, and looks healthy transposed",
-        blocks: 1,
-        seed: 0,
-    },
-    BuiltIn {
-        name: "gwgm-near",
-        description: "the uniform start is off by 0.2%, which is a factor of a hundred or more in Z",
-        blocks: 1,
-        seed: 1,
-    },
-    BuiltIn {
-        name: "gwgm-easy",
-        description: "every start comes within half a nat of log Z",
-        blocks: 1,
-        seed: 27,
-    },
-    BuiltIn {
-        name: "bms-3",
-        description: "three shuffled blocks: exact through components, hard to sample",
-        blocks: 3,
-        seed: 0,
-    },
+#[derive(Clone, Copy, PartialEq)]
+enum Origin {
+    /// Blocks of the paper's hardest family.
+    Generated { blocks: usize, seed: u64 },
+    /// A .safetensors file.
+    Trained(&'static [u8]),
+}
+
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Origin::Generated { blocks, seed } => write!(f, "{blocks} blocks of seed {seed}"),
+            Origin::Trained(bytes) => write!(f, "a file of {} bytes", bytes.len()),
+        }
+    }
+}
+
+const fn generated(
+    name: &'static str,
+    description: &'static str,
+    blocks: usize,
+    seed: u64,
+) -> BuiltIn {
+    let shape = (blocks * Gwgm::HARDEST.visible, blocks * Gwgm::HARDEST.hidden);
+    BuiltIn { name, description, shape, origin: Origin::Generated { blocks, seed } }
+}
+
+macro_rules! trained {
+    ($family:literal, $epoch:literal, $visible:literal, $hidden:literal) => {
+        BuiltIn {
+            name: concat!($family, "@", $epoch),
+            description: concat!("trained with CD-1, epoch ", $epoch),
+            shape: ($visible, $hidden),
+            origin: Origin::Trained(include_bytes!(concat!(
+                "../models/",
+                $family,
+                "-",
+                $epoch,
+                ".safetensors"
+            ))),
+        }
+    };
+}
+
+/// The built-in models. The generated ones are of the paper's hardest family, with seeds chosen among
+/// the first 31 by what the uniform start does on them with 1024 chains and 1024 betas.
+pub const BUILT_IN: [BuiltIn; 27] = [
+    generated(
+        "gwgm-hard",
+        "the uniform start is 70% off in both orientations, and looks healthy transposed",
+        1,
+        0,
+    ),
+    generated(
+        "gwgm-near",
+        "the uniform start is off by 0.2%, which is a factor of a hundred or more in Z",
+        1,
+        1,
+    ),
+    generated("gwgm-easy", "every start comes within half a nat of log Z", 1, 27),
+    generated("bms-3", "three shuffled blocks: exact through components, hard to sample", 3, 0),
+    trained!("mnist-20h", 10, 784, 20),
+    trained!("mnist-20h", 50, 784, 20),
+    trained!("mnist-20h", 100, 784, 20),
+    trained!("mnist-20h", 200, 784, 20),
+    trained!("mnist-20h", 300, 784, 20),
+    trained!("mnist-20h", 400, 784, 20),
+    trained!("mnist-20h", 500, 784, 20),
+    trained!("web-20h", 10, 300, 20),
+    trained!("web-20h", 50, 300, 20),
+    trained!("web-20h", 100, 300, 20),
+    trained!("web-20h", 200, 300, 20),
+    trained!("web-20h", 300, 300, 20),
+    trained!("web-20h", 400, 300, 20),
+    trained!("web-20h", 500, 300, 20),
+    trained!("mnist-500h", 1, 784, 500),
+    trained!("mnist-500h", 3, 784, 500),
+    trained!("mnist-500h", 5, 784, 500),
+    trained!("mnist-500h", 10, 784, 500),
+    trained!("mnist-500h", 20, 784, 500),
+    trained!("mnist-500h", 40, 784, 500),
+    trained!("mnist-500h", 100, 784, 500),
+    trained!("mnist-500h", 500, 784, 500),
+    trained!("web-500h", 500, 300, 500),
 ];
 
 impl BuiltIn {
     /// The built-in model of this name.
     pub fn named(name: &str) -> Option<BuiltIn> {
-        BUILT_IN.into_iter().find(|model| model.name == name)
+        let exactly = BUILT_IN.into_iter().find(|model| model.name == name);
+        exactly.or_else(|| BUILT_IN.into_iter().rfind(|model| model.family() == name))
     }
 
-    /// Visible and hidden units.
-    pub fn shape(&self) -> (usize, usize) {
-        (self.blocks * Gwgm::HARDEST.visible, self.blocks * Gwgm::HARDEST.hidden)
+    /// Its name without the epoch.
+    pub fn family(&self) -> &'static str {
+        self.name.split('@').next().unwrap_or(self.name)
     }
 
-    /// Generates the model.
-    pub fn generate(&self) -> Result<Rbm> {
-        match self.blocks {
-            1 => Gwgm::HARDEST.generate(self.seed),
-            blocks => block_system(&Gwgm::HARDEST, blocks, true, self.seed),
-        }
+    /// The epoch after which training was stopped.
+    pub fn epoch(&self) -> Option<usize> {
+        self.name.split_once('@').and_then(|(_, epoch)| epoch.parse().ok())
+    }
+
+    /// Generates or unpacks the model; a trained one comes with its settings, the means of its data
+    /// and, where the smaller layer can be summed over, its exact log Z.
+    pub fn load(&self) -> Result<StoredModel> {
+        Ok(match self.origin {
+            Origin::Generated { blocks: 1, seed } => Gwgm::HARDEST.generate(seed)?.into(),
+            Origin::Generated { blocks, seed } => {
+                block_system(&Gwgm::HARDEST, blocks, true, seed)?.into()
+            }
+            Origin::Trained(bytes) => io::model_from_bytes(bytes)
+                .map_err(|problem| Error::File { path: self.name.into(), problem })?,
+        })
     }
 }
 
@@ -69,10 +142,36 @@ mod tests {
     #[test]
     fn every_built_in_model_can_be_made_and_found_by_name() {
         for entry in BUILT_IN {
-            let model = entry.generate().unwrap();
-            assert_eq!((model.visible(), model.hidden()), entry.shape());
+            let stored = entry.load().unwrap();
+            assert_eq!((stored.model.visible(), stored.model.hidden()), entry.shape);
             assert_eq!(BuiltIn::named(entry.name), Some(entry));
+            assert_eq!(entry.epoch().is_some(), stored.data_means.is_some());
+            let epoch = stored.metadata.get("epoch").and_then(|word| word.parse().ok());
+            assert_eq!(entry.epoch(), epoch);
+            let enumerable = entry.epoch().is_some() && entry.shape.1 == 20;
+            assert_eq!(stored.exact_log_z.is_some(), enumerable, "{}", entry.name);
         }
+        assert_eq!(BuiltIn::named("mnist-20h"), BuiltIn::named("mnist-20h@500"));
         assert_eq!(BuiltIn::named("none of these"), None);
+    }
+
+    #[test]
+    fn stored_exact_values_belong_to_the_stored_numbers() {
+        for entry in
+            BUILT_IN.into_iter().filter(|entry| entry.shape.1 == 20 && entry.epoch().is_some())
+        {
+            let stored = entry.load().unwrap();
+            let exact = crate::exact_log_z(&stored.model, &()).unwrap();
+            assert!((exact - stored.exact_log_z.unwrap()).abs() < 1e-9, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn the_files_stay_small() {
+        let size = |entry: BuiltIn| match entry.origin {
+            Origin::Generated { .. } => 0,
+            Origin::Trained(bytes) => bytes.len(),
+        };
+        assert!(BUILT_IN.into_iter().map(size).sum::<usize>() < 12_000_000);
     }
 }

@@ -9,16 +9,22 @@ mod idx;
 mod libsvm;
 mod numpy;
 mod source;
+mod summary;
+
+pub use source::{DataFormat, Packing, unpacked};
+pub use summary::{Summary, summarise};
 
 use crate::io::Parsed;
 use crate::random::{Purpose, Random};
 use crate::{Error, Result};
 use ndarray::{Array1, Array2};
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// How grey values become 0 or 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Binarize {
     /// Not at all: values stay as they are, which is exact for data of zeros and ones.
     #[default]
@@ -27,6 +33,23 @@ pub enum Binarize {
     Threshold,
     /// 1 with the probability that the value is.
     Bernoulli,
+}
+
+impl Binarize {
+    /// Changes the values of one row, whose number and seed decide what [`Binarize::Bernoulli`] draws.
+    pub fn apply(self, row: &mut [f64], seed: u64, number: u64) {
+        match self {
+            Binarize::None => {}
+            Binarize::Threshold => {
+                row.iter_mut().for_each(|value| *value = f64::from(u8::from(*value > 0.5)));
+            }
+            Binarize::Bernoulli => {
+                let mut random = Random::stream(seed, Purpose::Binarize, number);
+                row.iter_mut()
+                    .for_each(|value| *value = f64::from(u8::from(random.happens(*value))));
+            }
+        }
+    }
 }
 
 /// How to read a data set.
@@ -50,12 +73,29 @@ trait Rows: Send {
 
     /// Fills in the next row; false at the end.
     fn next_row(&mut self, row: &mut [f64]) -> Parsed<bool>;
+
+    /// Sides of one example, where the file says more than its width.
+    fn example_shape(&self) -> Vec<usize> {
+        vec![self.width()]
+    }
+
+    /// What a value in the file was divided by.
+    fn scale(&self) -> f64 {
+        1.0
+    }
+
+    /// The label of the last row, in formats that have them.
+    fn label(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// A data file that is being read.
 pub struct DataReader {
     path: PathBuf,
     rows: Box<dyn Rows>,
+    format: DataFormat,
+    packing: Packing,
     options: DataOptions,
     next: u64,
 }
@@ -64,11 +104,14 @@ pub struct DataReader {
 /// [`means`] within a few megabytes for images.
 const BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
+/// Values that are read at a time, 16 MB: work for all threads, little memory even for wide rows.
+pub(crate) const VALUES_IN_BATCH: usize = 1 << 21;
+
 impl DataReader {
     /// Opens a data file and reads as much of it as its shape takes.
     pub fn open(path: &Path, options: DataOptions) -> Result<Self> {
         let failed = |problem| Error::File { path: path.to_owned(), problem };
-        let rows = source::open_rows(path, options.width).map_err(failed)?;
+        let (rows, format, packing) = source::open_rows(path, options.width).map_err(failed)?;
         if let Some(expected) = options.width
             && rows.width() != expected
         {
@@ -78,12 +121,17 @@ impl DataReader {
         if rows.count() == Some(0) || rows.width() == 0 {
             return Err(failed("holds no values; expected at least one row".to_owned()));
         }
-        Ok(Self { path: path.to_owned(), rows, options, next: 0 })
+        Ok(Self { path: path.to_owned(), rows, format, packing, options, next: 0 })
     }
 
     /// Number of columns.
     pub fn width(&self) -> usize {
         self.rows.width()
+    }
+
+    /// What the unpacked bytes of the file are.
+    pub fn format(&self) -> DataFormat {
+        self.format
     }
 
     /// Number of rows in the file; LIBSVM text does not say.
@@ -117,17 +165,7 @@ impl DataReader {
             }
             return Ok(false);
         }
-        match self.options.binarize {
-            Binarize::None => {}
-            Binarize::Threshold => {
-                row.iter_mut().for_each(|value| *value = f64::from(u8::from(*value > 0.5)));
-            }
-            Binarize::Bernoulli => {
-                let mut random = Random::stream(self.options.seed, Purpose::Binarize, self.next);
-                row.iter_mut()
-                    .for_each(|value| *value = f64::from(u8::from(random.happens(*value))));
-            }
-        }
+        self.options.binarize.apply(row, self.options.seed, self.next);
         self.next += 1;
         Ok(true)
     }

@@ -1,6 +1,6 @@
 //! What can go wrong, each case with the value that was found.
 
-use crate::in_words;
+use crate::{Spelling, in_words};
 use std::path::PathBuf;
 
 /// The error of every fallible function in this crate.
@@ -50,6 +50,13 @@ pub enum Error {
         expected: String,
     },
 
+    /// Options that contradict each other, or of which one has no effect.
+    #[error("{}", Spelling::Keywords.say(text))]
+    Options {
+        /// What is wrong and what to do, with the options in braces: see [`Spelling::say`].
+        text: String,
+    },
+
     /// A state or data row has the wrong number of units.
     #[error("{what} has {found} columns, but the model has {expected} visible units")]
     Width {
@@ -96,6 +103,15 @@ pub enum Error {
     )]
     Overflow,
 
+    /// Neither a file nor the name of a built-in model.
+    #[error("`{name}` is neither a file nor a built-in model{}", did_you_mean(*near))]
+    UnknownModel {
+        /// What was asked for.
+        name: String,
+        /// The built-in model with the most similar name.
+        near: Option<&'static str>,
+    },
+
     /// A file could not be understood.
     #[error("{}: {problem}", path.display())]
     File {
@@ -116,8 +132,25 @@ pub enum Error {
         bad_path: bool,
     },
 
+    /// Training has gone astray.
+    #[error(
+        "training diverged in epoch {epoch}: the reconstruction error is {reconstruction_error:.4} per unit, where always answering the mean gives {variance:.4}, and the weights have a root mean square of {weight_rms:.3}; try a learning rate below {learning_rate}"
+    )]
+    Diverged {
+        /// The epoch, from 1.
+        epoch: usize,
+        /// Mean squared error of the reconstruction.
+        reconstruction_error: f64,
+        /// What the mean of the data would give.
+        variance: f64,
+        /// Root mean square of the weights.
+        weight_rms: f64,
+        /// The learning rate of the epoch.
+        learning_rate: f64,
+    },
+
     /// The observer asked to stop before there was anything to report.
-    #[error("stopped {reached}, before there was an estimate")]
+    #[error("stopped {reached}, before there was a result")]
     Cancelled {
         /// How far the work had come.
         reached: String,
@@ -127,6 +160,10 @@ pub enum Error {
 /// A result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+fn did_you_mean(near: Option<&str>) -> String {
+    near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+}
+
 impl Error {
     /// A setting outside its range.
     pub(crate) fn setting(
@@ -135,5 +172,10 @@ impl Error {
         expected: impl ToString,
     ) -> Self {
         Error::Setting { setting, found: found.to_string(), expected: expected.to_string() }
+    }
+
+    /// Options that do not go together; they stand in braces.
+    pub(crate) fn options(text: impl Into<String>) -> Self {
+        Error::Options { text: text.into() }
     }
 }

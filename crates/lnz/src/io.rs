@@ -2,8 +2,8 @@
 //!
 //! A model is three tensors, found by name: the weights (`W`, `weights`, `weight`,
 //! `weight_matrix`, `vishid`, `components_`), the visible bias (`b`, `vbias`, `visible_bias`,
-//! `visbiases`, `intercept_visible_`) and the hidden bias (`c`, `hbias`, `hidden_bias`,
-//! `hidbiases`, `intercept_hidden_`). [`read_model`] also says how it understood them.
+//! `v_bias`, `visbiases`, `intercept_visible_`) and the hidden bias (`c`, `hbias`, `hidden_bias`,
+//! `h_bias`, `hidbiases`, `intercept_hidden_`). [`read_model`] also says how it understood them.
 //!
 //! ```
 //! use lnz::{Rbm, io};
@@ -29,16 +29,20 @@ mod safetensors;
 mod save;
 mod stored;
 pub(crate) mod tensors;
+mod values;
 
 use crate::{Error, Rbm, Result};
-use ndarray::{Array1, ArrayViewD};
+use ndarray::{Array1, ArrayD, ArrayViewD};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use tensors::TensorSource;
 
 pub use format::Format;
 pub use stored::StoredModel;
+pub(crate) use stored::Tensor;
 pub use tensors::{Order, TensorInfo};
+pub use values::{check_values_path, write_values};
 
 /// A result whose problem does not name the file yet; that is done once, at the door.
 pub(crate) type Parsed<T> = std::result::Result<T, String>;
@@ -50,6 +54,37 @@ pub enum Units {
     Binary,
     /// -1 and +1; such a model is converted when it is read, and its Z stays the same.
     Spin,
+}
+
+/// The type of the numbers in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Float {
+    /// float64.
+    F64,
+    /// float32.
+    F32,
+    /// float16, about three digits: as many as a trained model needs.
+    F16,
+}
+
+impl Float {
+    /// The model as it will be read back from a file with numbers of this type.
+    ///
+    /// What was known of the exact log Z belongs to the old numbers and is dropped. Fails where a
+    /// number is too large for the type.
+    pub fn rounded(self, stored: &StoredModel) -> Result<StoredModel> {
+        let round = |&value: &f64| match self {
+            Float::F64 => value,
+            Float::F32 => f64::from(value as f32),
+            Float::F16 => half::f16::from_f64(value).to_f64(),
+        };
+        let model = &stored.model;
+        let weights = model.weights().map(round);
+        let rounded =
+            Rbm::new(weights, model.visible_bias().map(round), model.hidden_bias().map(round))?
+                .with_constant(model.constant())?;
+        Ok(StoredModel { model: rounded, exact_log_z: None, ..stored.clone() })
+    }
 }
 
 /// A model file and how it was understood.
@@ -68,10 +103,21 @@ pub struct ModelFile {
     pub understood: Vec<String>,
 }
 
+/// The names under which weights, visible bias and hidden bias are recognised.
+pub fn tensor_names() -> [&'static [&'static str]; 3] {
+    [roles::WEIGHTS.names, roles::VISIBLE_BIAS.names, roles::HIDDEN_BIAS.names]
+}
+
 /// Reads a model; without `units`, the file's own word counts (metadata `units`: `spin` or
 /// `binary`), and binary when it has none.
 pub fn read_model(path: &Path, units: Option<Units>) -> Result<ModelFile> {
     parse_model(path, units).map_err(|problem| Error::File { path: path.to_owned(), problem })
+}
+
+/// Reads a model from the bytes of a .safetensors file.
+pub(crate) fn model_from_bytes(bytes: &[u8]) -> Parsed<StoredModel> {
+    let mut source = safetensors::SafetensorsFile::parse(bytes.to_vec())?;
+    Ok(cast_model(&mut source, Format::Safetensors, None)?.stored)
 }
 
 fn parse_model(path: &Path, units: Option<Units>) -> Parsed<ModelFile> {
@@ -83,7 +129,14 @@ fn parse_model(path: &Path, units: Option<Units>) -> Parsed<ModelFile> {
         Format::Safetensors => Box::new(safetensors::SafetensorsFile::parse(read()?)?),
         Format::Mat => Box::new(mat::MatFile::parse(read()?)?),
     };
-    let source = &mut *source;
+    cast_model(&mut *source, format, units)
+}
+
+fn cast_model(
+    source: &mut dyn TensorSource,
+    format: Format,
+    units: Option<Units>,
+) -> Parsed<ModelFile> {
     let mut cast = match format {
         Format::Npy => roles::cast_lone_matrix(source)?,
         _ => roles::cast(source)?,
@@ -152,6 +205,44 @@ pub fn write_model(path: &Path, stored: &StoredModel) -> Result<()> {
     save::write_whole(path, |writer| write(writer, &stored))
 }
 
+/// Writes a model as .safetensors with weights and biases of the given type, whole or not at all.
+pub fn write_safetensors(path: &Path, stored: &StoredModel, float: Float) -> Result<()> {
+    write_tensors(path, stored, Vec::new(), float)
+}
+
+/// The same with further tensors.
+pub(crate) fn write_tensors(
+    path: &Path,
+    stored: &StoredModel,
+    extra: Vec<Tensor>,
+    float: Float,
+) -> Result<()> {
+    let mut tensors = stored.to_tensors();
+    tensors.extend(extra);
+    save::write_whole(path, |writer| {
+        safetensors::write_as(writer, &stored.metadata, &tensors, float)
+    })
+}
+
+/// A model with all other tensors of its .safetensors file.
+pub(crate) struct WithTensors {
+    pub(crate) stored: StoredModel,
+    pub(crate) extra: BTreeMap<String, ArrayD<f64>>,
+}
+
+/// Reads what [`write_tensors`] has written.
+pub(crate) fn read_tensors(path: &Path) -> Result<WithTensors> {
+    let parse = || {
+        let bytes = std::fs::read(path).map_err(|error| format!("cannot be read: {error}"))?;
+        let mut source = safetensors::SafetensorsFile::parse(bytes)?;
+        let stored = cast_model(&mut source, Format::Safetensors, None)?.stored;
+        let names: Vec<String> = source.tensors().iter().map(|t| t.name.clone()).collect();
+        let extra = names.into_iter().enumerate().map(|(k, name)| Ok((name, source.values(k)?)));
+        Ok(WithTensors { stored, extra: extra.collect::<Parsed<_>>()? })
+    };
+    parse().map_err(|problem: String| Error::File { path: path.to_owned(), problem })
+}
+
 type WriteModel = fn(&mut dyn Write, &StoredModel) -> std::io::Result<()>;
 
 fn writer_for(path: &Path) -> Result<WriteModel> {
@@ -180,12 +271,12 @@ pub fn check_npy_path(path: &Path) -> Result<()> {
     save::check_writable(path)
 }
 
+/// Writes bytes, whole or not at all.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    save::write_whole(path, |writer| writer.write_all(bytes))
+}
+
 /// Writes an array as .npy, whole or not at all.
 pub fn write_npy(path: &Path, values: ArrayViewD<'_, f64>) -> Result<()> {
     save::write_whole(path, |writer| npy::write(writer, values.shape(), values.iter().copied()))
-}
-
-/// Writes any bytes, whole or not at all.
-pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
-    save::write_whole(path, |writer| writer.write_all(content))
 }

@@ -12,6 +12,8 @@ pub(crate) mod enumerate;
 mod fixed;
 mod flips;
 mod landscape;
+mod learn;
+mod marginal;
 mod metropolis;
 mod path;
 mod product;
@@ -26,6 +28,10 @@ mod tests_of_moves;
 pub(crate) use block::{Block, Flips, GROUP, Place, share_out};
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
 pub(crate) use landscape::{Landscape, Position};
+pub(crate) use learn::{
+    Active, Contrast, Layers, LearnRows, Matrix, Move, learn_rows, log_marginal, sum_of_rows,
+};
+pub(crate) use marginal::{GROUP_OF_ROWS, Marginals};
 pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use path::Path;
 pub(crate) use simd::Level;

@@ -27,7 +27,10 @@
 //! | sum over all states | [`exact_log_z`], after asking [`exact_cost`] |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
+//! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
 //! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`] |
+//! | train a model on data | [`train::Trainer`] |
+//! | do all of this from options, as the tool and the Python package do | [`request::Request`], [`run::estimate`], [`compare::compare`], [`report::Report`] |
 //! | follow or stop long work | [`Observer`]; `()` does neither |
 //!
 //! Every function is deterministic: the same model, settings and seed give the same bits on any number
@@ -39,6 +42,7 @@
 mod anneal;
 mod auto;
 mod builtin;
+pub mod compare;
 pub mod data;
 mod diagnostics;
 mod duration;
@@ -50,11 +54,20 @@ mod kernel;
 pub mod math;
 mod model;
 mod moves;
+pub mod numbers;
 mod observer;
 mod problems;
 mod random;
+mod recipe;
+pub mod report;
+pub mod request;
+pub mod run;
 mod schedule;
+mod score;
+mod source;
+mod spelling;
 mod start;
+pub mod train;
 
 pub use anneal::{Annealed, Annealing, Precision, anneal};
 pub use auto::{
@@ -70,5 +83,9 @@ pub use kernel::instruction_set;
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use problems::{Gwgm, block_system};
+pub use recipe::Recipe;
 pub use schedule::Schedule;
+pub use score::{Likelihood, Scores, log_marginals, score};
+pub use source::{Origin, Source};
+pub use spelling::Spelling;
 pub use start::{ChainLayout, Flips, InitialState, Sampler, Sampling, Start};

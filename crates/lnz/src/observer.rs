@@ -14,6 +14,10 @@ pub enum Phase {
     Prepare,
     /// Rounds of the default estimator.
     Round,
+    /// Training; work is counted in examples.
+    Train,
+    /// Going through a data set.
+    Score,
 }
 
 /// A report from running work.
@@ -21,9 +25,9 @@ pub enum Phase {
 pub struct Progress {
     /// What is being done.
     pub phase: Phase,
-    /// Units of work finished: states, chain-steps, stages or parts of the way.
+    /// Units of work finished: states, chain-steps, examples, stages or parts of the way.
     pub done: u64,
-    /// Units of work in the whole phase.
+    /// Units of work in the whole phase; zero if that is not known.
     pub total: u64,
     /// The current estimate of log Z, where there is one: while annealing, of log Z at the inverse
     /// temperature reached.

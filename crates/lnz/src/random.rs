@@ -19,6 +19,9 @@ pub(crate) enum Purpose {
     Trial = 10,
     Reverse = 11,
     Family = 12,
+    Shuffle = 13,
+    Contrast = 14,
+    Grey = 15,
 }
 
 /// A random stream (xoshiro256++).

@@ -5,7 +5,7 @@ mod statistics;
 
 use lnz::math::{log_mean_exp, sigmoid};
 use lnz::{
-    Annealed, Annealing, ChainLayout, Estimate, Flips, InitialState, Precision, Rbm, Sampler,
+    Annealed, Annealing, ChainLayout, Estimate, Flips, Gwgm, InitialState, Precision, Rbm, Sampler,
     Sampling, Schedule, Start, anneal,
 };
 use ndarray::{Array1, Array2, array};
@@ -378,4 +378,22 @@ fn z_is_unbiased_where_the_weights_freeze_every_chain() {
         // float32 inputs in the thousands: the path is off by 1e-4 of a nat, log Z not at all.
         assert_unbiased(&ratios, 0.025, ROUNDING, &format!("{precision:?}"));
     }
+}
+
+#[test]
+fn the_path_leads_from_the_start_to_the_estimate_on_any_number_of_threads() {
+    let model = Gwgm::HARDEST.generate(27).unwrap();
+    let path = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| uniform_run(&model, 300, 100, 3))
+    };
+    let run = path(1);
+    assert_eq!(run.path.len(), 129);
+    assert_eq!(run.path[0], (0.0, 200.0 * std::f64::consts::LN_2));
+    let (beta, log_z) = run.path[128];
+    let expected = lnz::math::log_mean_exp(&run.samples);
+    // Both add the same 100 numbers, in different order.
+    assert!(beta == 1.0 && (log_z - expected).abs() < 1e-12 * expected.abs(), "{log_z}");
+    assert!(run.path.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    assert_eq!(run, path(3));
 }

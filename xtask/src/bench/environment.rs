@@ -1,56 +1,9 @@
-//! What the benchmark needs around it: a Python environment, release builds, and facts on the machine.
+//! What the benchmark needs around it: release builds, and facts on the machine.
 
 use crate::cargo;
+use crate::environment::output;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-pub(super) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-
-/// Runs a command to its end and returns what it prints.
-pub(super) fn output(command: &mut Command) -> Result<String, String> {
-    let shown = format!("{command:?}");
-    let output = command.output().map_err(|error| format!("{shown} cannot be run: {error}"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{shown} failed ({}): {}", output.status, said.trim()));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Where cargo puts its results.
-pub(super) fn target_folder() -> Result<PathBuf, String> {
-    let arguments = ["metadata", "--format-version=1", "--no-deps", "--offline"];
-    let metadata = output(cargo().args(arguments))?;
-    let metadata: serde_json::Value =
-        serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
-    metadata["target_directory"]
-        .as_str()
-        .map(PathBuf::from)
-        .ok_or_else(|| "cargo metadata names no target directory".into())
-}
-
-/// The Python of an environment under `folder` that has the peers; made when it is not there or
-/// when the requirements have changed.
-pub(super) fn python(folder: &Path) -> Result<PathBuf, String> {
-    let requirements = Path::new(ROOT).join("bench/requirements.txt");
-    let wanted = read(&requirements)?;
-    let environment = folder.join("python");
-    let python = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let done = environment.join("installed.txt");
-    if std::fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
-        return Ok(python);
-    }
-    println!("making a Python environment with the peers in {}", environment.display());
-    let system = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    let remedy = "The peers need Python 3.10 or later with venv and pip, and access to a package \
-                  index; set PYTHON to choose the interpreter.";
-    output(Command::new(system).args(["-m", "venv", "--clear"]).arg(&environment))
-        .map_err(|error| format!("{error}\n{remedy}"))?;
-    output(Command::new(&python).args(["-m", "pip", "install", "--quiet", "-r"]).arg(requirements))
-        .map_err(|error| format!("{error}\n{remedy}"))?;
-    std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))?;
-    Ok(python)
-}
 
 /// The lnz worker and the command-line tool, built for release.
 pub(super) struct Built {
@@ -109,10 +62,6 @@ fn date(days: i64) -> (i64, i64, i64) {
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     (era * 400 + year_of_era + i64::from(month <= 2), month, day)
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Instructions per chain and step, counted by callgrind: unlike times, they do not depend on what
 //! else the machine does.
 
-use super::environment::{Built, output};
+use super::environment::Built;
 use super::models::Model;
 use super::quartiles::digits;
 use super::{Bench, Problem};
+use crate::environment::output;
 use serde_json::json;
 use std::fmt::Write;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! The models that are measured: files that lnz and its peers both read.
 
-use super::environment::ROOT;
 use super::{Bench, Problem};
+use crate::environment::ROOT;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,11 @@
 //! What a run takes besides its steps: memory, and the start of the program.
 
-use super::environment::{Built, output};
+use super::environment::Built;
 use super::models::Model;
 use super::quartiles::{Quartiles, digits};
 use super::worker::Worker;
 use super::{Bench, Problem};
+use crate::environment::output;
 use serde_json::json;
 use std::fmt::Write;
 use std::process::Command;

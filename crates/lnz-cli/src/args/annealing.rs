@@ -2,13 +2,9 @@
 
 use super::values::positive;
 use clap::{Args, ValueEnum};
+use lnz::request::{AnnealingRequest, DEFAULT_BETAS, ScheduleRequest};
 use lnz::{Annealing, Precision};
 use std::convert::Infallible;
-use std::path::PathBuf;
-use std::str::FromStr;
-
-/// The paper's N_beta, also for the command line.
-pub(crate) const DEFAULT_BETAS: usize = 1024;
 
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Annealing")]
@@ -20,8 +16,8 @@ pub(crate) struct AnnealingArgs {
         help = format!("Independent chains [default: {}]", Annealing::default().chains))]
     pub(crate) chains: Option<usize>,
     /// `linear`, or a text file of betas that rise from 0 to 1 [default: linear]
-    #[arg(long, value_name = "linear|FILE")]
-    pub(crate) schedule: Option<ScheduleArg>,
+    #[arg(long, value_name = "linear|FILE", value_parser = schedule)]
+    pub(crate) schedule: Option<ScheduleRequest>,
     /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = Annealing::default().seed)]
     pub(crate) seed: u64,
@@ -30,18 +26,23 @@ pub(crate) struct AnnealingArgs {
     pub(crate) precision: Option<PrecisionArg>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ScheduleArg {
-    Linear,
-    File(PathBuf),
+impl AnnealingArgs {
+    pub(crate) fn request(&self) -> AnnealingRequest {
+        AnnealingRequest {
+            betas: self.betas,
+            chains: self.chains,
+            schedule: self.schedule.clone(),
+            seed: self.seed,
+            precision: self.precision.map(Into::into),
+        }
+    }
 }
 
-impl FromStr for ScheduleArg {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(if text == "linear" { ScheduleArg::Linear } else { ScheduleArg::File(text.into()) })
-    }
+fn schedule(text: &str) -> Result<ScheduleRequest, Infallible> {
+    Ok(match text {
+        "linear" => ScheduleRequest::Linear,
+        path => ScheduleRequest::File(path.into()),
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -3,6 +3,7 @@
 use super::values::positive;
 use clap::Args;
 use lnz::Auto;
+use lnz::request::AutoRequest;
 
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Default method (auto)")]
@@ -22,7 +23,16 @@ pub(crate) struct AutoArgs {
 }
 
 impl AutoArgs {
-    /// The first of these options that was typed.
+    pub(crate) fn request(&self) -> AutoRequest {
+        AutoRequest {
+            target_error: self.target_error,
+            max_seconds: self.max_seconds,
+            rounds: self.rounds,
+            core: self.core,
+        }
+    }
+
+    /// The first of them that was typed.
     pub(crate) fn typed(&self) -> Option<&'static str> {
         let typed = [
             ("--target-error", self.target_error.is_some()),

@@ -38,6 +38,8 @@ pub(crate) enum PaperAction {
         which: WhichArgs,
         #[command(flatten)]
         shelf: ShelfArgs,
+        #[command(flatten)]
+        data: DataFiles,
         /// Number of runs at a time [default: one per core]; results are the same for any number
         #[arg(long, value_name = "N", value_parser = threads)]
         threads: Option<usize>,
@@ -64,6 +66,17 @@ pub(crate) struct WhichArgs {
     /// Names of experiments (see `lnz paper list`), or `all`
     #[arg(required = true, value_name = "NAME")]
     pub(crate) names: Vec<String>,
+}
+
+/// Data for epochs of Fig. 7 that do not come with the program.
+#[derive(Debug, Args)]
+pub(crate) struct DataFiles {
+    /// MNIST training images: train the epochs of MNIST-500h that are not built in (takes long)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mnist: Option<PathBuf>,
+    /// The Web data (w8a): train the epochs of Web-500h that are not built in (takes long)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) web: Option<PathBuf>,
 }
 
 /// Which results.

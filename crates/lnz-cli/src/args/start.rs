@@ -1,7 +1,10 @@
 //! Options of the start distribution.
 
-use super::values::{flips, positive};
+use super::values::positive;
+use crate::data_sets;
+use anyhow::Result;
 use clap::{Args, ValueEnum};
+use lnz::request::{DataSource, StartKind, StartRequest};
 use lnz::{ChainLayout, Flips, InitialState, Sampling};
 use std::path::PathBuf;
 
@@ -11,7 +14,7 @@ use std::path::PathBuf;
 pub(crate) struct StartArgs {
     /// Where the means of the start come from [default: gibbs, or data with --data]
     #[arg(long, value_enum)]
-    pub(crate) start: Option<StartKind>,
+    pub(crate) start: Option<StartArg>,
     /// First state of the chains that sample the means [default: mf]
     #[arg(long, value_enum)]
     pub(crate) init: Option<InitArg>,
@@ -25,12 +28,12 @@ pub(crate) struct StartArgs {
         help = format!("Sweeps or proposals before each of them [default: {}]", Sampling::default().steps))]
     pub(crate) steps: Option<usize>,
     /// Units that a Metropolis proposal flips: a number, or a share such as 15% [default: 100%]
-    #[arg(long, value_name = "N|P%", value_parser = flips)]
+    #[arg(long, value_name = "N|P%")]
     pub(crate) flips: Option<Flips>,
     /// One chain per sample, or one chain for all [default: parallel]
     #[arg(long, value_enum)]
     pub(crate) chain_layout: Option<LayoutArg>,
-    /// Data set for --start data: IDX, LIBSVM (also .gz or .xz), .npy or .npz
+    /// Data set for --start data: IDX, LIBSVM (also .gz or .xz), .npy, .npz, or the name of a fetched one
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
     /// What to do with grey values of --data [default: none]
@@ -38,8 +41,25 @@ pub(crate) struct StartArgs {
     pub(crate) binarize: Option<BinarizeArg>,
 }
 
+impl StartArgs {
+    pub(crate) fn request(&self) -> Result<StartRequest> {
+        let data = self.data.as_deref().map(data_sets::resolve).transpose()?;
+        Ok(StartRequest {
+            start: self.start.map(Into::into),
+            init: self.init.map(Into::into),
+            epsilon: self.epsilon,
+            samples: self.samples,
+            steps: self.steps,
+            flips: self.flips,
+            chain_layout: self.chain_layout.map(Into::into),
+            data: data.map(DataSource::File),
+            binarize: self.binarize.map(Into::into),
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StartKind {
+pub(crate) enum StartArg {
     /// All states equally likely (B = 0)
     Uniform,
     /// Means of a data set
@@ -50,14 +70,13 @@ pub(crate) enum StartKind {
     Metropolis,
 }
 
-impl StartKind {
-    /// As it is typed.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            StartKind::Uniform => "uniform",
-            StartKind::Data => "data",
-            StartKind::Gibbs => "gibbs",
-            StartKind::Metropolis => "metropolis",
+impl From<StartArg> for StartKind {
+    fn from(start: StartArg) -> Self {
+        match start {
+            StartArg::Uniform => StartKind::Uniform,
+            StartArg::Data => StartKind::Data,
+            StartArg::Gibbs => StartKind::Gibbs,
+            StartArg::Metropolis => StartKind::Metropolis,
         }
     }
 }
@@ -113,6 +132,17 @@ pub(crate) enum BinarizeArg {
     Threshold,
     /// 1 with the value as its probability
     Bernoulli,
+}
+
+impl BinarizeArg {
+    /// As it is typed.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            BinarizeArg::None => "none",
+            BinarizeArg::Threshold => "threshold",
+            BinarizeArg::Bernoulli => "bernoulli",
+        }
+    }
 }
 
 impl From<BinarizeArg> for lnz::data::Binarize {

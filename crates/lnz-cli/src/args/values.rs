@@ -1,7 +1,5 @@
 //! Values on the command line that need more than a type.
 
-use lnz::Flips;
-
 /// Counts above this are typing errors, and would only exhaust the memory.
 pub(crate) const LARGEST_COUNT: usize = 100_000_000;
 
@@ -25,13 +23,57 @@ fn between(text: &str, most: usize) -> Result<usize, String> {
         .ok_or_else(|| format!("expected a whole number from 1 to {most}"))
 }
 
-/// `3` units or `15%` of them.
-pub(crate) fn flips(text: &str) -> Result<Flips, String> {
-    let parsed = match text.strip_suffix('%') {
-        Some(percent) => percent.trim().parse().map(Flips::Percent).ok(),
-        None => text.parse().map(Flips::Units).ok(),
-    };
-    parsed.ok_or_else(|| "expected a number of units such as 3, or a share such as 15%".into())
+/// Some epochs: `10,50`, `1-20`, `100-500/100`, `all`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Epochs(Vec<Stretch>);
+
+/// Epochs from `first` to `last`, every `step`-th.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stretch {
+    first: usize,
+    last: usize,
+    step: usize,
+}
+
+impl Epochs {
+    pub(crate) fn contains(&self, epoch: usize) -> bool {
+        let within = |s: &Stretch| {
+            (s.first..=s.last).contains(&epoch) && (epoch - s.first).is_multiple_of(s.step)
+        };
+        self.0.iter().any(within)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The largest epoch that was named.
+    pub(crate) fn last(&self) -> Option<usize> {
+        self.0.iter().map(|s| s.last).filter(|last| *last != usize::MAX).max()
+    }
+}
+
+impl std::str::FromStr for Epochs {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || {
+            format!("expected epochs such as 10,50 or 1-20 or 100-500/100 or all, found {text:?}")
+        };
+        let number = |word: &str| word.trim().parse::<usize>().map_err(|_| bad());
+        let stretch = |word: &str| {
+            let (range, step) = word.split_once('/').unwrap_or((word, "1"));
+            let (first, last) = match (range.trim(), range.split_once('-')) {
+                ("all", _) => (0, usize::MAX),
+                (_, Some((first, last))) => (number(first)?, number(last)?),
+                (one, None) => (number(one)?, number(one)?),
+            };
+            let step = number(step)?;
+            if step == 0 || first > last { Err(bad()) } else { Ok(Stretch { first, last, step }) }
+        };
+        let words = text.split(',').filter(|word| !word.trim().is_empty());
+        Ok(Self(words.map(stretch).collect::<Result<_, _>>()?))
+    }
 }
 
 #[cfg(test)]
@@ -39,11 +81,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flips_are_units_or_per_cent() {
-        assert_eq!(flips("3"), Ok(Flips::Units(3)));
-        assert_eq!(flips("12.5%"), Ok(Flips::Percent(12.5)));
-        assert!(flips("3.5").is_err());
-        assert!(flips("%").is_err());
+    fn epochs_are_lists_and_ranges() {
+        let chosen = |text: &str| {
+            let epochs: Epochs = text.parse().unwrap();
+            (0..12).filter(|&epoch| epochs.contains(epoch)).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen("1-3, 7"), [1, 2, 3, 7]);
+        assert_eq!(chosen("2-11/4"), [2, 6, 10]);
+        assert_eq!(chosen("all").len(), 12);
+        assert_eq!(chosen("all/5"), [0, 5, 10]);
+        assert_eq!(chosen(""), [0; 0]);
+        for bad in ["x", "5-2", "1-5/0", "1--2", "-3"] {
+            assert!(bad.parse::<Epochs>().unwrap_err().contains("100-500/100"), "{bad}");
+        }
     }
 
     #[test]

@@ -1,15 +1,37 @@
 //! `lnz convert`: the same model in another format.
 
 use crate::args::ConvertArgs;
-use crate::model_source::Source;
+use crate::failure::usage;
+use crate::progress::Watch;
 use crate::terminal;
 use anyhow::Result;
-use lnz::io;
+use lnz::io::{self, Float, Format};
+use lnz::run::{self, Patience};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
-    let source = Source::load(&args.model)?;
-    io::write_model(&args.output, source.stored())?;
+    let source = args.model.load()?;
+    let float = args.float.map_or(Float::F64, Into::into);
+    let mut stored = source.stored().clone();
+    if float != Float::F64 {
+        if Format::to_write(&args.output)? != Format::Safetensors {
+            return Err(usage(
+                "--float is for .safetensors files; choose that extension, or drop it",
+            ));
+        }
+        stored = float.rounded(&stored)?;
+    }
+    io::check_model_path(&args.output)?;
+    if args.exact {
+        let watch = Watch::new(false);
+        let exact = run::exact(&stored.model, Patience::Limited, &watch);
+        watch.finish();
+        stored.exact_log_z = Some(exact?.log_z);
+    }
+    match float {
+        Float::F64 => io::write_model(&args.output, &stored)?,
+        _ => io::write_safetensors(&args.output, &stored, float)?,
+    }
     let model = source.model();
     terminal::print(&format!(
         "{}: {} visible x {} hidden, units 0 and 1\n",

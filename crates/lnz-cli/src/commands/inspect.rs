@@ -1,18 +1,17 @@
 //! `lnz inspect`: what is in a model file and how it was understood.
 
 use crate::args::InspectArgs;
-use crate::model_source::{Origin, Source};
-use crate::numbers::{count, duration, exact, short};
-use crate::report::ModelSummary;
 use crate::terminal::{self, Table};
 use anyhow::Result;
 use lnz::io::{ModelFile, TensorInfo};
-use lnz::{ExactCost, exact_cost};
+use lnz::numbers::{count, duration, exact, short};
+use lnz::report::ModelSummary;
+use lnz::{ExactCost, Origin, Source, exact_cost};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
-    let source = Source::load(&args.model)?;
+    let source = args.model.load()?;
     let model = ModelSummary::new(&source.name, source.model());
     let cost = exact_cost(source.model())?;
     if args.json {

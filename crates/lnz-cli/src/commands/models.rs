@@ -3,7 +3,7 @@
 use crate::args::ModelsArgs;
 use crate::terminal;
 use anyhow::Result;
-use lnz::BUILT_IN;
+use lnz::{BUILT_IN, BuiltIn};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -12,19 +12,32 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<ExitCode> {
         let models: Vec<_> = BUILT_IN
             .iter()
             .map(|entry| {
-                let (visible, hidden) = entry.shape();
-                json!({"name": entry.name, "visible": visible, "hidden": hidden, "description": entry.description})
+                let (visible, hidden) = entry.shape;
+                json!({"name": entry.name, "visible": visible, "hidden": hidden, "epoch": entry.epoch(), "description": entry.description})
             })
             .collect();
         terminal::print_json(&json!({"schema": 1, "models": models}))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
-    for entry in BUILT_IN {
-        let (visible, hidden) = entry.shape();
-        let name = terminal::value().apply_to(format!("{:<10}", entry.name));
+    for family in BUILT_IN.chunk_by(|a, b| a.family() == b.family()) {
+        let (visible, hidden) = family[0].shape;
+        let name = terminal::value().apply_to(format!("{:<10}", family[0].family()));
         let shape = format!("{visible} x {hidden}");
-        text += &format!("  {name}  {shape:<9}  {}\n", entry.description);
+        let about = match &family.iter().filter_map(BuiltIn::epoch).collect::<Vec<_>>()[..] {
+            [] => family[0].description.to_owned(),
+            [epoch] => format!("trained with CD-1, epoch {epoch}"),
+            [earlier @ .., last] => {
+                let each: Vec<String> = earlier.iter().map(usize::to_string).collect();
+                format!(
+                    "trained with CD-1, epoch {last}; epochs {} as {}@{} and so on",
+                    each.join(", "),
+                    family[0].family(),
+                    earlier[0]
+                )
+            }
+        };
+        text += &format!("  {name}  {shape:<9}  {about}\n");
     }
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)

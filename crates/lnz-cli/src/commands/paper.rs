@@ -1,14 +1,14 @@
 //! `lnz paper`: the paper's experiments, their figures, and a page that judges its claims.
 
-use crate::args::{PaperAction, PaperArgs, ShelfArgs, WhichArgs};
+use crate::args::{DataFiles, PaperAction, PaperArgs, ShelfArgs, WhichArgs};
 use crate::failure::{INTERRUPTED, usage};
-use crate::numbers::{count, duration};
 use crate::paper::{self, EXPERIMENTS, Experiment, Outcome, Page, Scale, Shelf};
 use crate::plot;
-use crate::progress::JobBar;
-use crate::run::on_threads;
+use crate::progress::{JobBar, Watch};
 use crate::terminal::{self, bad, label, value};
+use crate::threads::on_threads;
 use anyhow::Result;
+use lnz::numbers::{count, duration};
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -16,9 +16,12 @@ use std::time::Instant;
 pub(crate) fn run(args: &PaperArgs) -> Result<ExitCode> {
     match &args.action {
         PaperAction::List { shelf, json } => list(shelf, *json),
-        PaperAction::Run { which, shelf, threads, quiet } => {
+        PaperAction::Run { which, shelf, data, threads, quiet } => {
             let chosen = chosen(which)?;
-            on_threads(*threads, || compute(&chosen, shelf, *quiet))
+            on_threads(*threads, || {
+                train(&chosen, shelf, data, *quiet)?;
+                compute(&chosen, shelf, *quiet)
+            })
         }
         PaperAction::Plot { which, shelf } => draw(&chosen(which)?, shelf),
         PaperAction::Report { shelf } => report(shelf),
@@ -106,6 +109,24 @@ fn list(args: &ShelfArgs, json: bool) -> Result<ExitCode> {
     }
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Models of Fig. 7 that are not built in, from the data that was given.
+fn train(
+    chosen: &[&'static Experiment],
+    args: &ShelfArgs,
+    data: &DataFiles,
+    quiet: bool,
+) -> Result<()> {
+    let is_wanted = chosen.iter().any(|experiment| experiment.name == "fig7");
+    if !is_wanted && (data.mnist.is_some() || data.web.is_some()) {
+        return Err(usage("--mnist and --web are for fig7, which is not among the experiments"));
+    }
+    let watch = Watch::new(quiet);
+    let files = [data.mnist.clone(), data.web.clone()];
+    let outcome = paper::train_missing(&args.open()?, &files, &watch);
+    watch.finish();
+    outcome
 }
 
 fn compute(chosen: &[&'static Experiment], args: &ShelfArgs, quiet: bool) -> Result<ExitCode> {

@@ -87,7 +87,7 @@ pub(crate) fn auto_cost<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
         rows.filter(|row| row.method == "auto").map(|row| row.chain_steps).collect();
     match (steps.iter().min(), steps.iter().max()) {
         (Some(&least), Some(&most)) => {
-            let [least, most] = [least, most].map(|n| crate::numbers::short(n as f64));
+            let [least, most] = [least, most].map(|n| lnz::numbers::short(n as f64));
             format!(
                 " auto: {least} to {most} chain-steps, without exact shortcuts; a run of AIS: 1.05 M."
             )

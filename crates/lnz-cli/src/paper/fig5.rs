@@ -142,5 +142,5 @@ pub(super) fn figure(shelf: &Shelf) -> Figure {
         chart::SMALL_PRINT,
         chart::auto_cost(shelf.rows("fig5").iter())
     );
-    Figure { note, ..Figure::new(panels) }
+    Figure { columns: 3, note, ..Figure::new(panels) }
 }

@@ -68,5 +68,5 @@ pub(super) fn figure(shelf: &Shelf) -> Figure {
         chart::SMALL_PRINT,
         chart::auto_cost(shelf.rows("fig6").iter())
     );
-    Figure { note, ..Figure::new(panels) }
+    Figure { columns: 3, note, ..Figure::new(panels) }
 }

@@ -10,7 +10,7 @@ use super::shelf::Shelf;
 use crate::plot::{Axis, Dash, Figure, Look, Marker, Panel, Series};
 
 /// The paper's epochs.
-fn epochs() -> impl Iterator<Item = usize> {
+pub(crate) fn epochs() -> impl Iterator<Item = usize> {
     (1..=20).chain([40, 100, 200, 300, 400, 500])
 }
 

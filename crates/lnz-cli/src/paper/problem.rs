@@ -1,9 +1,10 @@
 //! The models that the paper's experiments are about.
 
-use anyhow::{Context, Result};
-use lnz::io::StoredModel;
+use anyhow::Result;
+use lnz::io::{StoredModel, read_model};
 use lnz::{BuiltIn, Gwgm, Rbm, exact_log_z_within};
 use ndarray::Array1;
+use std::path::{Path, PathBuf};
 
 /// A model by its description.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,28 +60,30 @@ impl Problem {
             Problem::Blocks { family, seeds } => {
                 (seeds.len() * family.visible, seeds.len() * family.hidden)
             }
-            Problem::Trained { .. } => self.built_in().map_or((784, 500), |entry| entry.shape()),
+            Problem::Trained { .. } => self.built_in().map_or((784, 500), |entry| entry.shape),
         }
     }
 
     fn built_in(&self) -> Option<BuiltIn> {
         match self {
-            // The plain name is the model after the last epoch.
-            Problem::Trained { name, epoch: 500 } => {
-                BuiltIn::named(&format!("{name}@500")).or_else(|| BuiltIn::named(name))
-            }
             Problem::Trained { name, epoch } => BuiltIn::named(&format!("{name}@{epoch}")),
             _ => None,
         }
     }
 
-    /// The model can be made here; trained ones may be missing from a build.
-    pub(crate) fn is_available(&self) -> bool {
-        !matches!(self, Problem::Trained { .. }) || self.built_in().is_some()
+    /// The model can be made here; trained ones may be missing from a build and from the folder of
+    /// those that were trained for an experiment.
+    pub(crate) fn is_available(&self, models: &Path) -> bool {
+        match self {
+            Problem::Trained { name, epoch } => {
+                self.built_in().is_some() || model_file(models, name, *epoch).is_file()
+            }
+            _ => true,
+        }
     }
 
     /// Makes the model, transposes it and sums over its states if that takes moments.
-    pub(crate) fn load(&self) -> Result<Loaded> {
+    pub(crate) fn load(&self, models: &Path) -> Result<Loaded> {
         let stored: StoredModel = match self {
             Problem::Gwgm { family, seed } => family.generate(*seed)?.into(),
             Problem::Blocks { family, seeds } => {
@@ -88,10 +91,10 @@ impl Problem {
                     seeds.iter().map(|&seed| family.generate(seed)).collect::<lnz::Result<_>>()?;
                 Rbm::block_diagonal(&blocks)?.into()
             }
-            Problem::Trained { .. } => {
-                let entry = self.built_in().context("not available in this build")?;
-                entry.generate()?.into()
-            }
+            Problem::Trained { name, epoch } => match self.built_in() {
+                Some(entry) => entry.load()?,
+                None => read_model(&model_file(models, name, *epoch), None)?.stored,
+            },
         };
         let model = stored.model;
         let cost = lnz::exact_cost(&model)?;
@@ -124,4 +127,9 @@ pub(crate) fn blocks_name(family: &Gwgm) -> String {
 pub(crate) fn parameters(family: &Gwgm) -> String {
     let Gwgm { mu_mu, sigma_mu, mu_sigma, sigma_sigma, lambda, .. } = family;
     format!("({mu_mu} {sigma_mu} {mu_sigma} {sigma_sigma} {lambda})")
+}
+
+/// The file of a model that was trained for an experiment.
+pub(crate) fn model_file(models: &Path, name: &str, epoch: usize) -> PathBuf {
+    models.join(format!("{name}@{epoch}.safetensors"))
 }

@@ -12,6 +12,7 @@ use crate::progress::JobBar;
 use anyhow::{Context, Result};
 use lnz::Observer;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
@@ -39,8 +40,10 @@ pub(crate) fn complete(
     let clock = Instant::now();
     loop {
         let all: Vec<Job> = unique((experiment.plan)(scale, shelf));
-        outcome.missing = unavailable(&all);
-        let plan: Vec<Job> = all.into_iter().filter(|job| job.problem.is_available()).collect();
+        let models = shelf.models();
+        let is_available = |job: &Job| job.problem.is_available(&models);
+        outcome.missing = unavailable(all.iter().filter(|job| !is_available(job)));
+        let plan: Vec<Job> = all.into_iter().filter(is_available).collect();
         let known = shelf.by_key();
         let mut rows: HashMap<String, Row> = HashMap::new();
         let mut missing = Vec::new();
@@ -54,7 +57,7 @@ pub(crate) fn complete(
         let done = missing.is_empty();
         if !done {
             let appender = shelf.appender(experiment.name)?;
-            let found = run_all(missing, appender, bar, &mut record)?;
+            let found = run_all(missing, &models, appender, bar, &mut record)?;
             outcome.computed += found.len();
             rows.extend(found.into_iter().map(|row| (row.key(), row)));
         }
@@ -84,9 +87,9 @@ fn unique(jobs: Vec<Job>) -> Vec<Job> {
     jobs.into_iter().filter(|job| seen.insert(job.settings().key())).collect()
 }
 
-fn unavailable(jobs: &[Job]) -> BTreeMap<String, (Vec<String>, usize)> {
+fn unavailable<'a>(jobs: impl Iterator<Item = &'a Job>) -> BTreeMap<String, (Vec<String>, usize)> {
     let mut missing: BTreeMap<String, (Vec<String>, usize)> = BTreeMap::new();
-    for job in jobs.iter().filter(|job| !job.problem.is_available()) {
+    for job in jobs {
         let (instances, runs) = missing.entry(job.problem.name()).or_default();
         let instance = job.problem.instance();
         if !instances.contains(&instance) {
@@ -110,6 +113,7 @@ impl Observer for Silent {
 /// something.
 fn run_all(
     mut jobs: Vec<Job>,
+    folder: &Path,
     appender: Appender,
     bar: &JobBar,
     record: &mut Record,
@@ -120,6 +124,7 @@ fn run_all(
     let shared = Shared {
         next: AtomicUsize::new(0),
         jobs,
+        folder,
         models: Mutex::default(),
         state: Mutex::new((appender, record, Vec::new())),
         failed: OnceLock::new(),
@@ -141,6 +146,8 @@ type Model = Arc<OnceLock<Result<Loaded, String>>>;
 struct Shared<'a> {
     next: AtomicUsize,
     jobs: Vec<Job>,
+    /// Of models that were trained for an experiment.
+    folder: &'a Path,
     models: Mutex<HashMap<String, Model>>,
     state: Mutex<(Appender, &'a mut Record, Vec<Row>)>,
     failed: OnceLock<anyhow::Error>,
@@ -162,11 +169,12 @@ impl Shared<'_> {
         while !interrupt::requested() && self.failed.get().is_none() {
             let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
             let model = self.model(job);
-            let loaded =
-                match model.get_or_init(|| job.problem.load().map_err(|e| format!("{e:#}"))) {
-                    Ok(loaded) => loaded,
-                    Err(problem) => anyhow::bail!("{}: {problem}", job.problem.name()),
-                };
+            let loaded = match model
+                .get_or_init(|| job.problem.load(self.folder).map_err(|e| format!("{e:#}")))
+            {
+                Ok(loaded) => loaded,
+                Err(problem) => anyhow::bail!("{}: {problem}", job.problem.name()),
+            };
             let clock = Instant::now();
             let Some(row) = job.run(loaded, &Silent)? else { break };
             let seconds = clock.elapsed().as_secs_f64();

@@ -35,6 +35,11 @@ impl Shelf {
         self.folder.join(name)
     }
 
+    /// Folder of the models that were trained for an experiment.
+    pub(crate) fn models(&self) -> PathBuf {
+        self.folder.join("models")
+    }
+
     fn csv_path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.csv"))
     }

@@ -126,14 +126,22 @@ fn compare_runs_six_strategies_against_the_exact_value() {
 #[test]
 fn completions_exist_for_the_common_shells() {
     for shell in ["bash", "zsh", "fish"] {
-        assert!(text(&["completions", shell]).contains("chain-layout"), "{shell}");
+        let script = text(&["completions", shell]);
+        for word in ["chain-layout", "log-z", "fetch"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
     }
 }
 
 #[test]
 fn help_has_examples() {
-    for command in ["estimate", "exact", "compare", "convert", "generate", "completions"] {
+    for command in
+        ["estimate", "exact", "score", "compare", "convert", "generate", "data", "completions"]
+    {
         assert!(text(&[command, "--help"]).contains("Examples:"), "{command}");
+    }
+    for command in ["info", "fetch"] {
+        assert!(text(&["data", command, "--help"]).contains("Examples:"), "data {command}");
     }
 }
 

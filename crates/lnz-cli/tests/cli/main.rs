@@ -2,7 +2,12 @@
 
 mod bad_input;
 mod commands;
+mod data;
 mod estimate;
 mod files;
 mod interrupt;
+mod paper;
 mod run;
+mod score;
+mod server;
+mod train;

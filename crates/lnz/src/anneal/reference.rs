@@ -6,24 +6,24 @@ use crate::random::Random;
 use crate::{Rbm, Schedule, Start};
 use ndarray::Array1;
 
-/// One chain from start to end; returns `s = log w + log Z_0`.
+/// One chain from start to end; returns `s = log w + log Z_0`, or nothing when `go_on` does.
 pub(super) fn anneal_chain(
-    model: &Rbm,
-    start: &Start,
-    schedule: &Schedule,
+    (model, start, schedule): (&Rbm, &Start, &Schedule),
     random: &mut Random,
-) -> f64 {
+    go_on: impl Fn() -> Option<()>,
+) -> Option<f64> {
     let first = start.bias().mapv(|b| f64::from(random.happens(sigmoid(b))));
     let mut chain = Chain::new(model, first);
     let mut sample = model.constant() + start.log_z0(model.hidden());
     for step in schedule.betas().windows(2) {
+        go_on()?;
         let (beta, next) = (step[0], step[1]);
         sample += log_path(model, start, next, &chain) - log_path(model, start, beta, &chain);
         if next < 1.0 {
             chain.gibbs(start.bias(), next, random);
         }
     }
-    sample
+    Some(sample)
 }
 
 /// `log p~_beta(x) = ((1 - beta) B + beta b).x + sum_j softplus(beta a_j)`.

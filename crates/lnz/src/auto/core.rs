@@ -2,6 +2,7 @@
 
 use crate::kernel::{Landscape, Position};
 use crate::math::log_sum_exp;
+use crate::observer::Observer;
 use crate::random::Random;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -38,6 +39,7 @@ impl Core {
         modes: &[Position],
         expansions: usize,
         constant: f64,
+        observer: &dyn Observer,
     ) -> Self {
         if expansions == 0 {
             return Self::default();
@@ -55,6 +57,9 @@ impl Core {
         }
         for _ in 0..expansions {
             let Some(Open { height, x }) = open.pop() else { break };
+            if observer.cancelled() {
+                break;
+            }
             if height < sum.log() - EXPANDED || heights.len() >= MOST_STATES {
                 break;
             }
@@ -183,7 +188,8 @@ mod tests {
                 .map(|s| landscape.position((0..12).map(|i| s >> i & 1 == 1).collect()).height())
                 .collect();
             let exact = log_sum_exp(&all);
-            let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1), 4096, 0.0);
+            let core =
+                Core::build(&landscape, &find_modes(&landscape, vec![], 1, &()), 4096, 0.0, &());
             assert!(core.log_z <= exact + 1e-9 * exact.abs());
             assert!(core.log_z > exact - 1e-6 * exact.abs(), "{} {exact}", core.log_z);
         }
@@ -193,7 +199,7 @@ mod tests {
     fn a_core_of_nothing_is_empty() {
         let model = Gwgm { visible: 3, hidden: 4, ..Gwgm::HARDEST }.generate(1).unwrap();
         let landscape = Landscape::new(&model);
-        let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1), 0, 0.0);
+        let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1, &()), 0, 0.0, &());
         assert_eq!((core.states(), core.log_z), (0, f64::NEG_INFINITY));
         assert!(!core.contains(&pack(&[true, false, true])));
     }

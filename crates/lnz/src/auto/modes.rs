@@ -1,6 +1,7 @@
 //! Local maxima of the log marginal F(x), by many greedy ascents.
 
 use crate::kernel::{Landscape, Position};
+use crate::observer::Observer;
 use crate::random::{Purpose, Random};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -17,23 +18,28 @@ const LEAST_GAIN: f64 = 1e-9;
 /// The distinct local maxima found, highest first.
 ///
 /// Half of the ascents start from random states of several densities, half from one of the best modes
-/// so far with some units flipped. `others` are further first states.
+/// so far with some units flipped. `others` are further first states. Once the observer asks to stop,
+/// ascents end where they are.
 pub(super) fn find_modes(
     landscape: &Landscape,
     others: Vec<Vec<bool>>,
     seed: u64,
+    observer: &dyn Observer,
 ) -> Vec<Position> {
     let n = landscape.units();
     // An ascent looks at each unit about four times.
     let work = 4.0 * n as f64 * landscape.others().max(1) as f64;
     let ascents = ((MOST_WORK / work) as usize).clamp(16, ASCENTS);
     let mut modes = Modes::default();
-    modes.add(others.into_par_iter().enumerate().map(|(k, x)| {
-        ascend(landscape, x, &mut Random::stream(seed, Purpose::Modes, (1 << 40) + k as u64))
-    }));
+    let ascend = |x, random: &mut Random| ascend(landscape, x, random, observer);
+    modes.add(
+        others.into_par_iter().enumerate().map(|(k, x)| {
+            ascend(x, &mut Random::stream(seed, Purpose::Modes, (1 << 40) + k as u64))
+        }),
+    );
     modes.add((0..ascents / 2).into_par_iter().map(|k| {
         let mut random = Random::stream(seed, Purpose::Modes, k as u64);
-        ascend(landscape, first_state(n, k, &mut random), &mut random)
+        ascend(first_state(n, k, &mut random), &mut random)
     }));
     let rounds = 8;
     for round in 0..rounds {
@@ -47,7 +53,7 @@ pub(super) fn find_modes(
                 let i = random.below(n);
                 x[i] = !x[i];
             }
-            ascend(landscape, x, &mut random)
+            ascend(x, &mut random)
         }));
     }
     modes.sorted
@@ -72,12 +78,20 @@ fn first_state(n: usize, k: usize, random: &mut Random) -> Vec<bool> {
 }
 
 /// Flips units that gain, in random order, until none does.
-pub(super) fn ascend(landscape: &Landscape, x: Vec<bool>, random: &mut Random) -> Position {
+fn ascend(
+    landscape: &Landscape,
+    x: Vec<bool>,
+    random: &mut Random,
+    observer: &dyn Observer,
+) -> Position {
     let n = landscape.units();
     let mut position = landscape.position(x);
     let mut since_gain = 0;
     // Each flip gains, so this ends; the limit guards against rounding at enormous weights.
     for _ in 0..200 {
+        if observer.cancelled() {
+            break;
+        }
         for i in random.permutation(n) {
             let (height, marginal) = landscape.flipped(&position, i);
             if height > position.height() + LEAST_GAIN {
@@ -133,7 +147,7 @@ mod tests {
                     landscape.position((0..12).map(|i| state >> i & 1 == 1).collect()).height()
                 })
                 .fold(f64::NEG_INFINITY, f64::max);
-            let modes = find_modes(&landscape, vec![], 1);
+            let modes = find_modes(&landscape, vec![], 1, &());
             assert!((modes[0].height() - best).abs() < 1e-9 * best.abs());
             assert!(modes.windows(2).all(|pair| pair[0].height() >= pair[1].height()));
         }
@@ -142,6 +156,6 @@ mod tests {
     #[test]
     fn one_unit_has_a_mode() {
         let model = Gwgm { visible: 1, hidden: 1, ..Gwgm::HARDEST }.generate(0).unwrap();
-        assert!(!find_modes(&Landscape::new(&model), vec![], 0).is_empty());
+        assert!(!find_modes(&Landscape::new(&model), vec![], 0, &()).is_empty());
     }
 }

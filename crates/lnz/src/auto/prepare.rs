@@ -140,11 +140,11 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
     let flips = pilot(flips_family(small))?;
     stage(1);
     let landscape = Landscape::new(small);
-    let modes = find_modes(&landscape, flips.1.states.clone(), settings.seed);
+    let modes = find_modes(&landscape, flips.1.states.clone(), settings.seed, observer);
+    let core = Core::build(&landscape, &modes, settings.core, model.constant(), observer);
     if observer.cancelled() {
         return Err(stopped());
     }
-    let core = Core::build(&landscape, &modes, settings.core, model.constant());
     stage(2);
     let flips = trial(flips, &core)?;
     let modes = trial(pilot(modes_family(large, &landscape, &modes))?, &core)?;

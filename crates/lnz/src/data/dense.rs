@@ -16,6 +16,7 @@ pub(super) struct DenseRows {
     encoding: Encoding,
     /// What a value is divided by.
     scale: f64,
+    shape: Vec<usize>,
     count: usize,
     next: usize,
     bytes: Vec<u8>,
@@ -32,7 +33,8 @@ impl DenseRows {
     ) -> Parsed<Self> {
         let (count, width) = rows_and_width(shape)?;
         let bytes = vec![0; width * encoding.number.size()];
-        Ok(Self { reader, encoding, scale, count, next: 0, bytes, values: Vec::new() })
+        let shape = shape.to_vec();
+        Ok(Self { reader, encoding, scale, shape, count, next: 0, bytes, values: Vec::new() })
     }
 }
 
@@ -58,6 +60,14 @@ impl Rows for DenseRows {
 
     fn count(&self) -> Option<usize> {
         Some(self.count)
+    }
+
+    fn example_shape(&self) -> Vec<usize> {
+        self.shape[1..].to_vec()
+    }
+
+    fn scale(&self) -> f64 {
+        self.scale
     }
 
     fn next_row(&mut self, row: &mut [f64]) -> Parsed<bool> {

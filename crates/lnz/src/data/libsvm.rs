@@ -34,6 +34,10 @@ impl Rows for LibsvmRows {
         None
     }
 
+    fn label(&self) -> Option<f64> {
+        Some(self.lines.label)
+    }
+
     fn next_row(&mut self, row: &mut [f64]) -> Parsed<bool> {
         row.fill(0.0);
         let width = self.width;
@@ -72,11 +76,13 @@ struct Lines {
     stream: Stream,
     line: Vec<u8>,
     number: u64,
+    /// The label of the last line.
+    label: f64,
 }
 
 impl Lines {
     fn new(stream: Stream) -> Self {
-        Self { stream, line: Vec::new(), number: 0 }
+        Self { stream, line: Vec::new(), number: 0, label: 0.0 }
     }
 
     /// Hands each index and value of the next line over; false at the end.
@@ -97,21 +103,23 @@ impl Lines {
             let parsed = std::str::from_utf8(&self.line)
                 .map_err(|_| "bytes that are not text".to_owned())
                 .and_then(|line| parse_line(line, take));
-            if parsed.map_err(|problem| format!("line {} has {problem}", self.number))? {
+            let label = parsed.map_err(|problem| format!("line {} has {problem}", self.number))?;
+            if let Some(label) = label {
+                self.label = label;
                 return Ok(true);
             }
         }
     }
 }
 
-/// Takes a line apart; false if there is nothing on it.
-fn parse_line(line: &str, take: &mut dyn FnMut(usize, f64) -> Parsed<()>) -> Parsed<bool> {
+/// Takes a line apart and returns its label; None if there is nothing on it.
+fn parse_line(line: &str, take: &mut dyn FnMut(usize, f64) -> Parsed<()>) -> Parsed<Option<f64>> {
     let line = line.split_once('#').map_or(line, |(before, _comment)| before);
     let mut words = line.split_ascii_whitespace();
-    let Some(label) = words.next() else { return Ok(false) };
-    if label.parse::<f64>().is_err() {
-        return Err(format!("{label:?} where the label should be; expected LIBSVM text"));
-    }
+    let Some(label) = words.next() else { return Ok(None) };
+    let label = label
+        .parse()
+        .map_err(|_| format!("{label:?} where the label should be; expected LIBSVM text"))?;
     let mut previous = 0;
     for word in words {
         let (index, value) = word
@@ -130,7 +138,7 @@ fn parse_line(line: &str, take: &mut dyn FnMut(usize, f64) -> Parsed<()>) -> Par
         take(index, value)?;
         previous = index;
     }
-    Ok(true)
+    Ok(Some(label))
 }
 
 #[cfg(test)]

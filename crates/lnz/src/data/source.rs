@@ -2,8 +2,10 @@
 
 use super::{Rows, idx, libsvm, numpy};
 use crate::io::{Parsed, npy};
+use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
+use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -17,39 +19,88 @@ const LONGEST_MAGIC: u64 = 6;
 /// A stream of unpacked bytes.
 pub(super) type Stream = Box<dyn BufRead + Send>;
 
+/// What the unpacked bytes of a data file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DataFormat {
+    /// The format of MNIST.
+    Idx,
+    /// Lines of a label and `index:value`.
+    Libsvm,
+    /// A numpy array.
+    Npy,
+    /// An archive of numpy arrays.
+    Npz,
+}
+
+impl fmt::Display for DataFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DataFormat::Idx => "IDX",
+            DataFormat::Libsvm => "LIBSVM text",
+            DataFormat::Npy => ".npy",
+            DataFormat::Npz => ".npz",
+        })
+    }
+}
+
+/// How a data file is packed as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all.
+    None,
+    /// By gzip.
+    Gzip,
+    /// By xz.
+    Xz,
+}
+
+/// The bytes of a file, unpacked if it is packed by gzip or xz.
+pub fn unpacked(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    open(path).map_err(|problem| Error::File { path: path.to_owned(), problem })
+}
+
 /// Opens a file, unpacking gzip and xz.
 pub(super) fn open(path: &Path) -> Parsed<Stream> {
+    open_packed(path).map(|(_, stream)| stream)
+}
+
+fn open_packed(path: &Path) -> Parsed<(Packing, Stream)> {
     let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err("is a folder, expected a data file".to_owned());
     }
     let (start, file) = peek(Box::new(BufReader::with_capacity(1 << 16, file)))?;
-    let unpacked: Box<dyn Read + Send> = if start.starts_with(b"\x1f\x8b") {
-        Box::new(MultiGzDecoder::new(file))
+    let (packing, unpacked): (_, Box<dyn Read + Send>) = if start.starts_with(b"\x1f\x8b") {
+        (Packing::Gzip, Box::new(MultiGzDecoder::new(file)))
     } else if start.starts_with(b"\xfd7zXZ\0") {
-        Box::new(XzReader::new_mem_limit(file, true, XZ_MEMORY_KIB))
+        (Packing::Xz, Box::new(XzReader::new_mem_limit(file, true, XZ_MEMORY_KIB)))
     } else {
-        return Ok(file);
+        return Ok((Packing::None, file));
     };
-    Ok(Box::new(BufReader::with_capacity(1 << 16, unpacked)))
+    Ok((packing, Box::new(BufReader::with_capacity(1 << 16, unpacked))))
 }
 
 /// The rows of a file in any of the known formats.
-pub(super) fn open_rows(path: &Path, width: Option<usize>) -> Parsed<Box<dyn Rows>> {
-    let (start, stream) = peek(open(path)?)?;
-    if start.is_empty() {
-        Err("is empty, expected a data set".to_owned())
+pub(super) fn open_rows(
+    path: &Path,
+    width: Option<usize>,
+) -> Parsed<(Box<dyn Rows>, DataFormat, Packing)> {
+    let (packing, stream) = open_packed(path)?;
+    let (start, stream) = peek(stream)?;
+    let (rows, format) = if start.is_empty() {
+        return Err("is empty, expected a data set".to_owned());
     } else if start.starts_with(npy::MAGIC) {
-        numpy::open_npy(path)
+        (numpy::open_npy(path)?, DataFormat::Npy)
     } else if start.starts_with(b"PK") {
-        numpy::open_npz(path)
+        (numpy::open_npz(path)?, DataFormat::Npz)
     } else if start.starts_with(&[0, 0]) {
-        idx::open(stream)
+        (idx::open(stream)?, DataFormat::Idx)
     } else if start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
-        libsvm::open(path, width)
+        (libsvm::open(path, width)?, DataFormat::Libsvm)
     } else {
-        Err("is in no known format; expected IDX, LIBSVM text, .npy or .npz, packed by gzip or xz or not at all".to_owned())
-    }
+        return Err("is in no known format; expected IDX, LIBSVM text, .npy or .npz, packed by gzip or xz or not at all".to_owned());
+    };
+    Ok((rows, format, packing))
 }
 
 /// The first bytes of a stream, and the stream with them put back.
@@ -81,7 +132,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data");
         std::fs::write(&path, content).unwrap();
-        let mut source = open_rows(&path, None)?;
+        let (mut source, ..) = open_rows(&path, None)?;
         let (mut row, mut rows) = (vec![0.0; source.width()], Vec::new());
         while source.next_row(&mut row)? {
             rows.push(row.clone());

@@ -69,7 +69,7 @@ impl Format {
     }
 
     /// The format that a new file's name asks for.
-    pub(super) fn to_write(path: &Path) -> Result<Self> {
+    pub fn to_write(path: &Path) -> Result<Self> {
         Self::of_name(path).ok_or_else(|| Error::Write {
             path: path.to_owned(),
             problem: match path.extension() {

@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2, ArrayD, Ix2};
 /// A part of a model and the names it goes by.
 pub(super) struct Role {
     what: &'static str,
-    names: &'static [&'static str],
+    pub(super) names: &'static [&'static str],
 }
 
 pub(super) const WEIGHTS: Role = Role {
@@ -17,11 +17,11 @@ pub(super) const WEIGHTS: Role = Role {
 };
 pub(super) const VISIBLE_BIAS: Role = Role {
     what: "visible bias",
-    names: &["b", "vbias", "visible_bias", "visbiases", "intercept_visible_"],
+    names: &["b", "vbias", "visible_bias", "v_bias", "visbiases", "intercept_visible_"],
 };
 pub(super) const HIDDEN_BIAS: Role = Role {
     what: "hidden bias",
-    names: &["c", "hbias", "hidden_bias", "hidbiases", "intercept_hidden_"],
+    names: &["c", "hbias", "hidden_bias", "h_bias", "hidbiases", "intercept_hidden_"],
 };
 
 impl Role {

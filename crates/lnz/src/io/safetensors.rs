@@ -2,7 +2,7 @@
 
 use super::number::{Encoding, Endian, Number, count_values};
 use super::tensors::{Order, TensorInfo, TensorSource};
-use super::{Parsed, StoredModel};
+use super::{Float, Parsed, StoredModel, Tensor};
 use ::safetensors::{Dtype, SafeTensorError, SafeTensors};
 use ndarray::ArrayD;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -119,16 +119,28 @@ fn refuse_duplicates(json: &[u8]) -> Parsed<()> {
 
 /// Writes a model; the same model gives the same bytes.
 pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<()> {
+    write_as(writer, &stored.metadata, &stored.to_tensors(), Float::F64)
+}
+
+/// Writes tensors, the parameters among them in this type.
+pub(super) fn write_as(
+    writer: &mut dyn Write,
+    metadata: &BTreeMap<String, String>,
+    tensors: &[Tensor],
+    float: Float,
+) -> io::Result<()> {
     // The safetensors crate writes metadata in the random order of a hash map; this header is sorted.
-    let tensors = stored.to_tensors();
+    let float_of = |tensor: &Tensor| if tensor.is_parameter() { float } else { Float::F64 };
     let mut header = serde_json::Map::new();
-    if !stored.metadata.is_empty() {
-        header.insert("__metadata__".to_owned(), serde_json::to_value(&stored.metadata)?);
+    if !metadata.is_empty() {
+        header.insert("__metadata__".to_owned(), serde_json::to_value(metadata)?);
     }
     let mut start = 0;
-    for tensor in &tensors {
-        let end = start + 8 * tensor.values.len();
-        let place = serde_json::json!({"dtype": "F64", "shape": tensor.shape, "data_offsets": [start, end]});
+    for tensor in tensors {
+        let float = float_of(tensor);
+        let end = start + float.bytes() * tensor.values.len();
+        let dtype = float.name();
+        let place = serde_json::json!({"dtype": dtype, "shape": tensor.shape, "data_offsets": [start, end]});
         header.insert(tensor.name.to_owned(), place);
         start = end;
     }
@@ -136,10 +148,35 @@ pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<
     header.resize(header.len().next_multiple_of(8), b' ');
     writer.write_all(&(header.len() as u64).to_le_bytes())?;
     writer.write_all(&header)?;
-    for value in tensors.iter().flat_map(|tensor| &tensor.values) {
-        writer.write_all(&value.to_le_bytes())?;
+    for tensor in tensors {
+        let float = float_of(tensor);
+        for &value in &tensor.values {
+            match float {
+                Float::F64 => writer.write_all(&value.to_le_bytes())?,
+                Float::F32 => writer.write_all(&(value as f32).to_le_bytes())?,
+                Float::F16 => writer.write_all(&half::f16::from_f64(value).to_le_bytes())?,
+            }
+        }
     }
     Ok(())
+}
+
+impl Float {
+    fn bytes(self) -> usize {
+        match self {
+            Float::F64 => 8,
+            Float::F32 => 4,
+            Float::F16 => 2,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Float::F64 => "F64",
+            Float::F32 => "F32",
+            Float::F16 => "F16",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -25,13 +25,22 @@ impl From<Rbm> for StoredModel {
 }
 
 /// A tensor to be written, row-major.
-pub(super) struct Tensor {
+pub(crate) struct Tensor {
     pub(super) name: &'static str,
     pub(super) shape: Vec<usize>,
     pub(super) values: Vec<f64>,
 }
 
 impl Tensor {
+    pub(crate) fn new(name: &'static str, shape: &[usize], values: Vec<f64>) -> Self {
+        Self { name, shape: shape.to_vec(), values }
+    }
+
+    /// A parameter of the model or its training, which may be written with fewer digits.
+    pub(super) fn is_parameter(&self) -> bool {
+        !matches!(self.name, "constant" | "data_means" | "exact_log_z")
+    }
+
     /// Whether a zip archive needs its 64-bit fields for it.
     pub(super) fn is_large(&self) -> bool {
         self.values.len() >= (u32::MAX as usize - 4096) / 8
@@ -41,7 +50,7 @@ impl Tensor {
 impl StoredModel {
     /// All its numbers, under the names that [`read_model`](super::read_model) looks for.
     pub(super) fn to_tensors(&self) -> Vec<Tensor> {
-        let tensor = |name, shape: &[usize], values| Tensor { name, shape: shape.to_vec(), values };
+        let tensor = Tensor::new;
         let number = |name, value| tensor(name, &[], vec![value]);
         let (v, h) = (self.model.visible(), self.model.hidden());
         let mut tensors = vec![

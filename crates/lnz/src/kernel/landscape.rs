@@ -39,9 +39,9 @@ impl Position {
     }
 }
 
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 /// Padding: softplus of it is exactly zero in float64.
-const NOTHING: f64 = -1e6;
+pub(super) const NOTHING: f64 = -1e6;
 
 impl Landscape {
     pub(crate) fn new(model: &Rbm) -> Self {
@@ -131,22 +131,28 @@ struct FlipKernel<'a> {
 impl Kernel for FlipKernel<'_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
-        let mut total = 0.0;
-        // A product of 1000 factors in (1, 2] does not overflow.
-        for (inputs, row) in self.inputs.chunks(1000 * LANES).zip(self.row.chunks(1000 * LANES)) {
-            let mut product = [1.0f64; LANES];
-            let mut linear = [0.0f64; LANES];
-            for (a, w) in inputs.chunks_exact(LANES).zip(row.chunks_exact(LANES)) {
-                for k in 0..LANES {
-                    let input = a[k] + self.sign * w[k];
-                    linear[k] += if input > 0.0 { input } else { 0.0 };
-                    product[k] *= 1.0 + exp_of_negative(-input.abs());
-                }
-            }
-            total += linear.iter().sum::<f64>() + product.iter().map(|p| p.ln()).sum::<f64>();
-        }
-        *self.out = total;
+        *self.out = sum_of_softplus(self.inputs, self.row, self.sign);
     }
+}
+
+/// sum_j softplus(a_j + sign w_j); whole lanes only.
+#[inline(always)]
+pub(super) fn sum_of_softplus(inputs: &[f64], row: &[f64], sign: f64) -> f64 {
+    let mut total = 0.0;
+    // A product of 1000 factors in (1, 2] does not overflow.
+    for (inputs, row) in inputs.chunks(1000 * LANES).zip(row.chunks(1000 * LANES)) {
+        let mut product = [1.0f64; LANES];
+        let mut linear = [0.0f64; LANES];
+        for (a, w) in inputs.chunks_exact(LANES).zip(row.chunks_exact(LANES)) {
+            for k in 0..LANES {
+                let input = a[k] + sign * w[k];
+                linear[k] += if input > 0.0 { input } else { 0.0 };
+                product[k] *= 1.0 + exp_of_negative(-input.abs());
+            }
+        }
+        total += linear.iter().sum::<f64>() + product.iter().map(|p| p.ln()).sum::<f64>();
+    }
+    total
 }
 
 /// e^x for x <= 0, relative error below 1e-13; zero beyond -700.

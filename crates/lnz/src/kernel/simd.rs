@@ -96,6 +96,7 @@ pub(crate) trait Simd: Copy {
 
     unsafe fn splat(value: f32) -> Self::F;
     unsafe fn load(from: *const f32) -> Self::F;
+    unsafe fn store(to: *mut f32, a: Self::F);
     /// 16 integers converted to f32.
     unsafe fn load_i16(from: *const i16) -> Self::F;
     unsafe fn load_i32(from: *const i32) -> Self::F;

@@ -4,10 +4,10 @@ use crate::Rbm;
 use crate::random::Random;
 use nalgebra::{DMatrix, DVector};
 use ndarray::Array1;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The five initial states of the paper, a) to e).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InitialState {
     /// All units off.

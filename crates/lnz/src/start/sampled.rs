@@ -11,7 +11,8 @@ use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result};
 use ndarray::Array1;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How the model is sampled for the means of its visible units.
@@ -87,8 +88,21 @@ impl Flips {
     }
 }
 
+impl FromStr for Flips {
+    type Err = &'static str;
+
+    /// `3` units or `15%` of them.
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        let parsed = match text.strip_suffix('%') {
+            Some(percent) => percent.trim().parse().map(Flips::Percent).ok(),
+            None => text.parse().map(Flips::Units).ok(),
+        };
+        parsed.ok_or("expected a number of units such as 3, or a share such as 15%")
+    }
+}
+
 /// The two readings of "sampling" in the paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChainLayout {
     /// One chain per sample, each from the initial state.
@@ -263,6 +277,14 @@ impl Run<'_> {
 mod tests {
     use super::*;
     use ndarray::{Array2, array};
+
+    #[test]
+    fn flips_are_units_or_per_cent() {
+        assert_eq!("3".parse(), Ok(Flips::Units(3)));
+        assert_eq!("12.5%".parse(), Ok(Flips::Percent(12.5)));
+        assert!("3.5".parse::<Flips>().is_err());
+        assert!("%".parse::<Flips>().is_err());
+    }
 
     #[test]
     fn flips_are_counted_as_the_paper_does() {

@@ -1,7 +1,6 @@
 //! The tables of the page, all of them made from the rows.
 
 use super::table::{Cell, Table, number, text};
-use crate::numbers::{count, duration, short};
 use crate::paper::chart::THRESHOLD;
 use crate::paper::fig1::{TRAINED, hardest};
 use crate::paper::fig4::{Tried, tried};
@@ -14,6 +13,7 @@ use crate::paper::row::Row;
 use crate::paper::shelf::Shelf;
 use crate::paper::statistics::{Errors, per_cent};
 use crate::paper::{EXPERIMENTS, fig7};
+use lnz::numbers::{count, duration, short};
 
 /// The tables of an experiment.
 pub(super) fn of(name: &str, shelf: &Shelf) -> Vec<Table> {

@@ -64,6 +64,10 @@ impl Simd for Portable {
         unsafe { from.cast::<F>().read_unaligned() }
     }
     #[inline(always)]
+    unsafe fn store(to: *mut f32, a: F) {
+        unsafe { to.cast::<F>().write_unaligned(a) }
+    }
+    #[inline(always)]
     unsafe fn load_i16(from: *const i16) -> F {
         unsafe { from.cast::<[i16; 16]>().read_unaligned() }.map(f32::from)
     }

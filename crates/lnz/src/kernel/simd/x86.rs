@@ -78,6 +78,13 @@ impl Simd for Avx2 {
         unsafe { Pair(_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8))) }
     }
     #[inline(always)]
+    unsafe fn store(to: *mut f32, a: Self::F) {
+        unsafe {
+            _mm256_storeu_ps(to, a.0);
+            _mm256_storeu_ps(to.add(8), a.1);
+        }
+    }
+    #[inline(always)]
     unsafe fn load_i16(from: *const i16) -> Self::F {
         unsafe {
             let (low, high) = (_mm_loadu_si128(from.cast()), _mm_loadu_si128(from.add(8).cast()));
@@ -279,6 +286,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     unsafe fn load(from: *const f32) -> __m512 {
         unsafe { _mm512_loadu_ps(from) }
+    }
+    #[inline(always)]
+    unsafe fn store(to: *mut f32, a: __m512) {
+        unsafe { _mm512_storeu_ps(to, a) }
     }
     #[inline(always)]
     unsafe fn load_i16(from: *const i16) -> __m512 {

@@ -1,37 +1,38 @@
 //! The settings of a run under the names of their options.
 
-use crate::plan::{AisPlan, StartPlan};
-use lnz::data::Binarize;
-use lnz::{Auto, ChainLayout, Flips, InitialState, Precision, Sampled, Sampler};
+use crate::data::Binarize;
+use crate::request::{AisPlan, DataSource, StartPlan};
+use crate::{Auto, ChainLayout, Flips, InitialState, Precision, Sampled, Sampler};
 use serde::Serialize;
 
 /// All settings that decide a result; null where an option does not apply.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Settings {
-    pub(super) start: Option<&'static str>,
-    pub(super) init: Option<InitialState>,
-    pub(super) epsilon: Option<f64>,
-    pub(super) samples: Option<usize>,
-    pub(super) steps: Option<usize>,
-    pub(super) flips: Option<String>,
-    pub(super) chain_layout: Option<ChainLayout>,
-    pub(super) data: Option<String>,
-    pub(super) binarize: Option<&'static str>,
-    pub(super) betas: Option<usize>,
-    pub(super) schedule: Option<String>,
-    pub(super) chains: Option<usize>,
-    pub(super) transpose: Option<bool>,
-    pub(super) precision: Option<Precision>,
-    pub(super) seed: Option<u64>,
-    pub(super) target_error: Option<f64>,
-    pub(super) max_seconds: Option<f64>,
-    pub(super) rounds: Option<usize>,
-    pub(super) core: Option<usize>,
+#[derive(Debug, Clone, Default, Serialize)]
+#[allow(missing_docs)]
+pub struct Settings {
+    pub start: Option<&'static str>,
+    pub init: Option<InitialState>,
+    pub epsilon: Option<f64>,
+    pub samples: Option<usize>,
+    pub steps: Option<usize>,
+    pub flips: Option<String>,
+    pub chain_layout: Option<ChainLayout>,
+    pub data: Option<String>,
+    pub binarize: Option<Binarize>,
+    pub betas: Option<usize>,
+    pub schedule: Option<String>,
+    pub chains: Option<usize>,
+    pub transpose: Option<bool>,
+    pub precision: Option<Precision>,
+    pub seed: Option<u64>,
+    pub target_error: Option<f64>,
+    pub max_seconds: Option<f64>,
+    pub rounds: Option<usize>,
+    pub core: Option<usize>,
 }
 
 impl Settings {
     /// The rounds are those that were run: the number that repeats the result.
-    pub(crate) fn of_auto(settings: &Auto, sampled: &[Sampled]) -> Self {
+    pub fn of_auto(settings: &Auto, sampled: &[Sampled]) -> Self {
         Self {
             betas: sampled.iter().map(|part| part.betas).max(),
             chains: Some(sampled.iter().map(|part| part.chains).sum()),
@@ -45,14 +46,10 @@ impl Settings {
     }
 
     /// The precision is the one that was used, which may not be the one asked for.
-    pub(crate) fn of_ais(plan: &AisPlan, precision: Precision) -> Self {
-        let schedule = match &plan.schedule_file {
-            Some(path) => path.display().to_string(),
-            None => "linear".to_owned(),
-        };
+    pub fn of_ais(plan: &AisPlan, precision: Precision) -> Self {
         let common = Self {
             betas: Some(plan.schedule.intervals()),
-            schedule: Some(schedule),
+            schedule: Some(plan.schedule_name.clone()),
             chains: Some(plan.annealing.chains),
             transpose: Some(plan.transpose),
             precision: Some(precision),
@@ -61,15 +58,11 @@ impl Settings {
         };
         match &plan.start {
             StartPlan::Uniform => Self { start: Some("uniform"), ..common },
-            StartPlan::Data { file, binarize, epsilon } => Self {
+            StartPlan::Data { source, binarize, epsilon } => Self {
                 start: Some("data"),
                 epsilon: Some(*epsilon),
-                data: file.as_ref().map(|path| path.display().to_string()),
-                binarize: file.as_ref().map(|_| match binarize {
-                    Binarize::None => "none",
-                    Binarize::Threshold => "threshold",
-                    Binarize::Bernoulli => "bernoulli",
-                }),
+                data: source.as_ref().map(DataSource::name),
+                binarize: source.as_ref().map(|_| *binarize),
                 ..common
             },
             StartPlan::Sampled(sampling) => Self {

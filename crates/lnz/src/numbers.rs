@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// `1,048,576`.
-pub(crate) fn count(n: usize) -> String {
+pub fn count(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -14,11 +14,19 @@ pub(crate) fn count(n: usize) -> String {
 }
 
 /// `25.2 M`: three significant digits and a prefix.
-pub(crate) fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     let prefixes = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
     match prefixes.into_iter().find(|(unit, _)| value >= *unit) {
         Some((unit, prefix)) => format!("{}{prefix}", three_digits(value / unit)),
         None => three_digits(value),
+    }
+}
+
+/// `9.91 MB`.
+pub fn bytes(n: u64) -> String {
+    match n {
+        0..1000 => plural(n as usize, "byte"),
+        n => short(n as f64) + "B",
     }
 }
 
@@ -34,19 +42,19 @@ fn three_digits(value: f64) -> String {
 }
 
 /// `3 ms`, `4.2 s`, `48 s`, `2 min 5 s`; longer ones in words.
-pub(crate) fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 0.001 => "under 1 ms".into(),
         s if s < 1.0 => format!("{:.0} ms", s * 1e3),
         s if s < 10.0 && s.fract() != 0.0 => format!("{s:.1} s"),
         s if s < 120.0 => format!("{s:.0} s"),
         s if s < 7_200.0 => format!("{} min {} s", s as u64 / 60, s as u64 % 60),
-        s => lnz::in_words(s),
+        s => crate::in_words(s),
     }
 }
 
 /// A log Z with as many decimals as two digits of its error have; `error` may be unknown (infinite).
-pub(crate) fn with_decimals_of(error: f64, value: f64) -> String {
+pub fn with_decimals_of(error: f64, value: f64) -> String {
     let decimals = decimals(error);
     format!("{value:.decimals$}")
 }
@@ -62,14 +70,14 @@ fn decimals(error: f64) -> usize {
 }
 
 /// Twelve significant digits, trailing zeros included: exact values can be checked against others'.
-pub(crate) fn exact(value: f64) -> String {
+pub fn exact(value: f64) -> String {
     let magnitude = value.abs().max(1.0).log10().floor() as usize;
     let decimals = 11usize.saturating_sub(magnitude);
     format!("{value:.decimals$}")
 }
 
 /// `one component`, `3 components`.
-pub(crate) fn plural(n: usize, noun: &str) -> String {
+pub fn plural(n: usize, noun: &str) -> String {
     match n {
         1 => format!("one {noun}"),
         n => format!("{} {noun}s", count(n)),
@@ -93,6 +101,13 @@ mod tests {
         assert_eq!(short(1_048_576.0), "1.05 M");
         assert_eq!(short(64.0), "64");
         assert_eq!(short(123_456.0), "123 k");
+    }
+
+    #[test]
+    fn sizes_have_a_unit() {
+        assert_eq!(bytes(0), "0 bytes");
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(9_912_422), "9.91 MB");
     }
 
     #[test]

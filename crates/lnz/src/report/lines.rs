@@ -2,57 +2,90 @@
 
 use super::{Cost, ModelSummary, Report, Samples, Settings};
 use crate::numbers::{count, duration, exact, plural, short, with_decimals_of};
-use crate::terminal::{Table, bad, good, value};
-use lnz::{ChainLayout, Sampled, Verdict};
+use crate::{ChainLayout, Sampled, Spelling, Verdict};
+
+/// One line of a result: `log Z    275.50 ± 0.13`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// What it is about; empty when it continues the line before.
+    pub label: &'static str,
+    /// The beginning that deserves a colour.
+    pub lead: Option<(Tone, String)>,
+    /// The rest, which may have several lines.
+    pub text: String,
+}
+
+/// What a colour says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// The number that was asked for.
+    Value,
+    /// Nothing to worry about.
+    Good,
+    /// Worth a second look.
+    Bad,
+}
+
+impl Line {
+    fn plain(label: &'static str, text: impl Into<String>) -> Self {
+        Self { label, lead: None, text: text.into() }
+    }
+}
 
 impl Report {
-    pub(super) fn to_text(&self) -> String {
-        let mut table = Table::default();
+    /// The lines of the result, with options spelt as told.
+    pub fn lines(&self, spelling: Spelling) -> Vec<Line> {
+        let mut lines = Vec::new();
         // The reason to distrust a number comes before the number.
         for (i, warning) in self.warnings.iter().enumerate() {
             let label = if i == 0 { "verdict" } else { "" };
-            table.line(label, format!("{} {}", bad().apply_to("suspect:"), warning.found));
+            let lead = Some((Tone::Bad, "suspect:".to_owned()));
+            lines.push(Line { label, lead, text: format!(" {}", warning.found) });
             if !warning.advice.is_empty() {
-                table.line("", &warning.advice);
+                lines.push(Line::plain("", spelling.say(&warning.advice)));
             }
         }
-        table.line("model", self.model.to_text());
-        table.line("log Z", self.log_z_text());
+        lines.push(Line::plain("model", self.model.to_text()));
+        lines.push(self.log_z_line());
         if self.verdict != Verdict::Suspect {
             let verdict = match self.verdict {
                 Verdict::Exact => "exact:",
                 _ => "consistent:",
             };
-            table.line("verdict", format!("{} {}", good().apply_to(verdict), self.reason));
+            let lead = Some((Tone::Good, verdict.to_owned()));
+            lines.push(Line { label: "verdict", lead, text: format!(" {}", self.reason) });
         }
-        if let Some(reverse) = self.reverse_text() {
-            table.line("reverse", reverse);
-        }
-        table.line("method", self.method_text());
+        lines.extend(self.reverse_text().map(|text| Line::plain("reverse", text)));
+        lines.push(Line::plain("method", self.method_text(spelling)));
         if let (Some(samples), Some(ess)) = (&self.samples, self.ess) {
-            table.line("samples", samples.to_text(ess));
+            lines.push(Line::plain("samples", samples.to_text(ess)));
         }
-        table.line("cost", self.cost.to_text());
-        table.text()
+        lines.push(Line::plain("cost", self.cost.to_text()));
+        lines
     }
 
-    fn log_z_text(&self) -> String {
+    fn log_z_line(&self) -> Line {
+        let line = |log_z: String, text: String| Line {
+            label: "log Z",
+            lead: Some((Tone::Value, log_z)),
+            text,
+        };
         if self.verdict == Verdict::Exact {
-            return value().apply_to(exact(self.log_z)).to_string();
+            return line(exact(self.log_z), String::new());
         }
         let round = |x| with_decimals_of(self.std_error, x);
-        let log_z = value().apply_to(round(self.log_z));
         if !self.std_error.is_finite() {
-            return format!("{log_z}, error unknown");
+            return line(round(self.log_z), ", error unknown".to_owned());
         }
         let [low, high] = self.interval.map(round);
-        let text = format!("{log_z} ± {}   95% interval [{low}, {high}]", round(self.std_error));
-        match (self.lower_bound, self.core_states()) {
+        let text = format!(" ± {}   95% interval [{low}, {high}]", round(self.std_error));
+        let floor = match (self.lower_bound, self.core_states()) {
             (Some(floor), states) if states > 0 => {
-                format!("{text}\nfloor {floor:.2}, an exact sum over {}", plural(states, "state"))
+                format!("\nfloor {floor:.2}, an exact sum over {}", plural(states, "state"))
             }
-            _ => text,
-        }
+            _ => String::new(),
+        };
+        line(round(self.log_z), text + &floor)
     }
 
     /// The estimate from the other end, where it is near enough to say something.
@@ -67,20 +100,18 @@ impl Report {
         self.sampled.iter().flatten().map(|part| part.core_states).sum()
     }
 
-    fn method_text(&self) -> String {
+    fn method_text(&self, spelling: Spelling) -> String {
         let method = match (&self.sampled, &self.samples) {
             (Some(parts), _) => self.auto_text(parts),
             (None, Some(_)) => format!("ais {}", self.settings.to_text()),
             (None, None) => "sum over the states of the smaller layer".to_owned(),
         };
         match self.choice {
-            Some(choice) => format!("{method}\n{choice}"),
+            Some(choice) => format!("{method}\n{}", spelling.say(choice)),
             None => method,
         }
     }
-}
 
-impl Report {
     /// Which starts were used, and how often.
     fn auto_text(&self, parts: &[Sampled]) -> String {
         let mut shares: Vec<String> = Vec::new();
@@ -101,7 +132,8 @@ impl Report {
 }
 
 impl ModelSummary {
-    pub(crate) fn to_text(&self) -> String {
+    /// `gwgm-hard: 20 visible x 180 hidden, one component, weight rms 12.9`.
+    pub fn to_text(&self) -> String {
         format!(
             "{}: {} visible x {} hidden, {}, weight rms {}",
             self.name,
@@ -120,6 +152,7 @@ impl Settings {
         let betas = self.betas.unwrap_or_default();
         let schedule = match self.schedule.as_deref() {
             Some("linear") | None => String::new(),
+            Some("given") => " given one by one".to_owned(),
             Some(file) => format!(" from {file}"),
         };
         let turned = if self.transpose == Some(true) { ", transposed" } else { "" };
@@ -137,7 +170,7 @@ impl Settings {
         let epsilon = self.epsilon.map(|e| format!("epsilon {e}")).unwrap_or_default();
         let (Some(init), Some(samples), Some(steps)) = (self.init, self.samples, self.steps) else {
             return match (start, &self.data) {
-                ("data", Some(file)) => format!("the means of {file} ({epsilon})"),
+                ("data", Some(data)) => format!("the means of {data} ({epsilon})"),
                 ("data", None) => format!("the data means stored with the model ({epsilon})"),
                 _ => "the uniform distribution".to_owned(),
             };

@@ -1,0 +1,41 @@
+"""log Z of a Restricted Boltzmann Machine, how far to trust it, and the likelihood of data.
+
+>>> import lnz
+>>> result = lnz.estimate("gwgm-easy")
+>>> result.verdict
+'exact'
+
+Models are :class:`RBM`, anything that has been trained with scikit-learn, torch or the `rbms` package,
+files, or names of built-in models (:func:`models`). Results show themselves, have ``to_dict()`` for
+programs and ``plot()`` for people.
+"""
+
+from ._estimates import compare, estimate, exact, score
+from ._lnz import __version__
+from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, save
+from ._progress import Progress
+from ._results import Comparison, Estimate, ResultWarning, Score, Strategy
+from ._tracker import LogZTracker, Record
+
+__all__ = [
+    "RBM",
+    "BuiltIn",
+    "Comparison",
+    "Estimate",
+    "LogZTracker",
+    "Progress",
+    "Record",
+    "ResultWarning",
+    "Score",
+    "Strategy",
+    "__version__",
+    "compare",
+    "estimate",
+    "exact",
+    "generate_bms",
+    "generate_gwgm",
+    "load",
+    "models",
+    "save",
+    "score",
+]

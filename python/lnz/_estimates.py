@@ -1,0 +1,285 @@
+"""log Z, exactly or by sampling, and the likelihood of data."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _lnz
+from ._model import RBM, _log_marginals, as_rbm, data_argument
+from ._options import MOST_THREADS, count, number, seed_number, switch, word
+from ._progress import ProgressOption, reporter
+from ._results import Comparison, Estimate, Score
+
+
+def estimate(
+    model: Any,
+    *,
+    method: str = "auto",
+    no_exact: bool = False,
+    no_check: bool = False,
+    target_error: float | None = None,
+    max_seconds: float | None = None,
+    rounds: int | None = None,
+    core: int | None = None,
+    start: str | None = None,
+    init: str | None = None,
+    epsilon: float | None = None,
+    samples: int | None = None,
+    steps: int | None = None,
+    flips: int | str | None = None,
+    chain_layout: str | None = None,
+    data: Any = None,
+    binarize: str | None = None,
+    betas: int | None = None,
+    chains: int | None = None,
+    schedule: Any = None,
+    transpose: bool = False,
+    seed: int = 0,
+    precision: str | None = None,
+    threads: int | None = None,
+    progress: ProgressOption = None,
+) -> Estimate:
+    """log Z of a model and how far to trust it, as ``lnz estimate`` on the command line.
+
+    By default, what can be summed over in a few seconds is, and the rest is sampled from several
+    starts. Options that only plain annealed importance sampling (AIS) understands select it. The same
+    model, options and seed give the same bits as the command line, for any number of threads.
+
+    Parameters
+    ----------
+    model
+        An :class:`RBM`, a file or the name of a built-in model, a tuple (weights, visible_bias,
+        hidden_bias), a fitted BernoulliRBM, a torch module or a state dictionary.
+    method
+        ``"auto"``, ``"ais"`` or ``"exact"``.
+    no_exact
+        Sample the whole model even if it, or parts of it, can be summed exactly.
+    no_check
+        With AIS: do not search for mass that it may have missed.
+    target_error, max_seconds, rounds, core
+        Of auto: the standard error to stop at (0.1), the seconds after which no further round begins
+        (60), exactly so many rounds, and the states around the modes that are summed exactly (4096).
+    start
+        Of AIS: ``"uniform"``, ``"data"``, ``"gibbs"`` (the default) or ``"metropolis"``.
+    init
+        First state of the chains that sample the means: ``"zero"``, ``"one"``, ``"random"``,
+        ``"mf"`` (the default) or ``"ps"``.
+    epsilon
+        Means are pulled into [epsilon, 1 - epsilon] (0.05).
+    samples, steps, chain_layout
+        States that are averaged (1024), sweeps or proposals before each (100), on ``"parallel"``
+        chains or a ``"single"`` one.
+    flips
+        Units that a Metropolis proposal flips: a number, or a share such as ``"15%"`` (``"100%"``).
+    data, binarize
+        A data set for the start, as an array of values in [0, 1] or a file, and what to do with its
+        grey values: ``"none"``, ``"threshold"`` or ``"bernoulli"``.
+    betas, schedule
+        Intervals of the linear schedule (1024), or else a list of betas that rise from 0 to 1, or a
+        text file of them.
+    chains
+        Independent chains (1024).
+    transpose
+        Exchange the layers: the same Z, a different run.
+    seed
+        Of all random numbers.
+    precision
+        Resolution of the weights that the chains see: ``"i16"`` (the default), ``"i32"``, ``"f64"``.
+    threads
+        All of the machine's by default.
+    progress
+        A function that is called with a :class:`Progress`, or whether to show a bar of tqdm; by
+        default it is shown where a person can see it.
+
+    Examples
+    --------
+    >>> import lnz
+    >>> lnz.estimate("gwgm-hard").log_z
+    275.707465995...
+    >>> usual = lnz.estimate("gwgm-hard", start="uniform", transpose=True)
+    >>> print(f"{usual.log_z:.2f} +- {usual.std_error:.2f}, {usual.verdict}")
+    82.04 +- 0.02, suspect
+    >>> usual.warnings[0].kind
+    'below_lower_bound'
+    """
+    rbm = as_rbm(model)
+    options = {
+        "method": word("method", method) or "auto",
+        "target_error": number("target_error", target_error),
+        "max_seconds": number("max_seconds", max_seconds),
+        "rounds": count("rounds", rounds),
+        "core": count("core", core, least=0),
+        "start": word("start", start),
+        "init": word("init", init),
+        "epsilon": number("epsilon", epsilon),
+        "samples": count("samples", samples),
+        "steps": count("steps", steps),
+        "flips": flips if isinstance(flips, str) else count("flips", flips, least=0),
+        "chain_layout": word("chain_layout", chain_layout),
+        "data": None if data is None else data_argument("data", data),
+        "binarize": word("binarize", binarize),
+        "transpose": switch("transpose", transpose),
+    }
+    annealing = _annealing(betas, chains, schedule, seed, precision, no_exact, no_check)
+    with reporter(progress) as report:
+        found = _lnz.estimate(
+            rbm._model, options, annealing, threads=_threads(threads), progress=report
+        )
+    return Estimate._of(found)
+
+
+def exact(
+    model: Any,
+    *,
+    force: bool = False,
+    threads: int | None = None,
+    progress: ProgressOption = None,
+) -> Estimate:
+    """log Z as a sum over all states, as ``lnz exact`` on the command line.
+
+    Independent parts of the model are summed one by one, each over the states of its smaller layer.
+    Work of more than ten minutes is refused, with its predicted time, unless `force`.
+
+    >>> import lnz
+    >>> lnz.exact("bms-3").verdict
+    'exact'
+    """
+    rbm = as_rbm(model)
+    with reporter(progress) as report:
+        found = _lnz.exact(
+            rbm._model, force=switch("force", force), threads=_threads(threads), progress=report
+        )
+    return Estimate._of(found)
+
+
+def compare(
+    model: Any,
+    *,
+    no_exact: bool = False,
+    no_check: bool = False,
+    betas: int | None = None,
+    chains: int | None = None,
+    schedule: Any = None,
+    seed: int = 0,
+    precision: str | None = None,
+    threads: int | None = None,
+    progress: ProgressOption = None,
+) -> Comparison:
+    """Several strategies side by side on one model, as ``lnz compare`` on the command line.
+
+    The classical start and the paper's two recommended ones, each in both orientations; see
+    :func:`estimate` for the options.
+
+    >>> import lnz
+    >>> comparison = lnz.compare("gwgm-hard", betas=256, chains=256)
+    >>> [strategy.start for strategy in comparison if strategy.verdict == "consistent"]
+    ['gibbs mf', 'gibbs ps']
+    """
+    rbm = as_rbm(model)
+    annealing = _annealing(betas, chains, schedule, seed, precision, no_exact, no_check)
+    with reporter(progress) as report:
+        compared = _lnz.compare(
+            rbm._model, annealing, threads=_threads(threads), progress=report
+        )
+    return Comparison._of(compared)
+
+
+def score(
+    model: Any,
+    data: Any,
+    *,
+    log_z: Any = None,
+    binarize: str | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: ProgressOption = None,
+    **options: Any,
+) -> Score:
+    """The log-likelihood of data under a model, with the uncertainty of log Z carried into it.
+
+    `data` is an array of values in [0, 1], one row per example, or a file. `log_z` is a number, taken
+    as if it were exact, or an :class:`Estimate`; without it, the exact value that came with the model
+    is used, or else ``estimate(model, **options)``.
+
+    >>> import lnz
+    >>> model = lnz.RBM([[0.5], [0.0]], [0.1, -0.4], [0.2])
+    >>> lnz.score(model, [[0, 0], [0, 1], [1, 0], [1, 1]]).mean_log_likelihood
+    -1.45...
+    """
+    rbm = as_rbm(model)
+    seed = seed_number(seed)
+    values = data_argument("data", data)
+    if log_z is not None and options:
+        raise TypeError(f"{next(iter(options))} is for estimating log Z, but log_z is given")
+    with reporter(progress) as report:
+        log_marginals = _log_marginals(rbm._model, values, "data", binarize, seed, threads, report)
+    value, std_error, interval, verdict, found = _log_z(
+        rbm, log_z, {"seed": seed, "threads": threads, "progress": progress, **options}
+    )
+    n = len(log_marginals)
+    mean = math.fsum(log_marginals) / n
+    log_likelihoods = log_marginals - value
+    log_likelihoods.flags.writeable = False
+    spread = float(np.std(log_marginals, ddof=1)) if n > 1 else math.inf
+    return Score(
+        mean_log_likelihood=mean - value,
+        std_error=std_error,
+        interval=(mean - interval[1], mean - interval[0]),
+        sampling_error=spread / math.sqrt(n),
+        examples=n,
+        log_z=value,
+        verdict=verdict,
+        log_likelihoods=log_likelihoods,
+        estimate=found,
+    )
+
+
+def _log_z(
+    rbm: RBM, given: Any, options: dict[str, Any]
+) -> tuple[float, float, tuple[float, float], str, Estimate | None]:
+    known = rbm.exact_log_z
+    if given is None and known is not None and set(options) == {"seed", "threads", "progress"}:
+        return known, 0.0, (known, known), "exact", None
+    if given is None:
+        given = estimate(rbm, **options)
+    if isinstance(given, Estimate):
+        return given.log_z, given.std_error, given.interval, given.verdict, given
+    value = number("log_z", given)
+    if value is None or not math.isfinite(value):
+        raise ValueError(f"log_z is {value}; expected a finite number or an Estimate")
+    return value, 0.0, (value, value), "given", None
+
+
+def _annealing(
+    betas: int | None,
+    chains: int | None,
+    schedule: Any,
+    seed: int,
+    precision: str | None,
+    no_exact: bool,
+    no_check: bool,
+) -> dict[str, Any]:
+    if isinstance(schedule, os.PathLike):
+        schedule = os.fspath(schedule)
+    elif schedule is not None and not isinstance(schedule, str):
+        schedule = np.asarray(schedule)
+        if schedule.ndim != 1 or schedule.dtype.kind not in "fiu":
+            raise TypeError("schedule is neither 'linear', nor a file, nor a list of numbers")
+        schedule = schedule.tolist()
+    return {
+        "betas": count("betas", betas),
+        "chains": count("chains", chains),
+        "schedule": schedule,
+        "seed": seed_number(seed),
+        "precision": word("precision", precision),
+        "no_exact": switch("no_exact", no_exact),
+        "no_check": switch("no_check", no_check),
+    }
+
+
+def _threads(threads: Any) -> int | None:
+    return count("threads", threads, most=MOST_THREADS)

@@ -1,0 +1,156 @@
+"""Results as figures; matplotlib is imported when the first one is drawn."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._results import Comparison, Estimate
+    from ._tracker import LogZTracker
+
+# Colours that most colour-blind people tell apart, and that differ in grey.
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise ImportError("plot() needs matplotlib; install lnz[plot] or matplotlib") from None
+    return pyplot
+
+
+def plot_estimate(result: Estimate, kind: str | None, ax: Any) -> Any:
+    drawings = {"weights": _weights, "path": _path, "starts": _starts}
+    if kind is not None and kind not in drawings:
+        raise ValueError(f"kind is {kind!r}; expected one of {', '.join(map(repr, drawings))}")
+    if kind in ("weights", "path") and result.log_weights is None:
+        raise ValueError(
+            f'kind={kind!r} needs the chains of plain AIS (method="ais"), '
+            f"but this result is by the method {result.method!r}"
+        )
+    pyplot = _pyplot()
+    if kind is None and ax is None and result.log_weights is not None and result.path is not None:
+        _, axes = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+        _weights(result, axes[0])
+        _path(result, axes[1])
+        return axes
+    if kind is None:
+        kind = "starts" if result.log_weights is None else "weights"
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(6, 3.4), layout="constrained")
+    drawings[kind](result, ax)
+    return ax
+
+
+def _weights(result: Estimate, ax: Any) -> None:
+    ax.hist(result.log_weights, bins=40, color=BLUE, alpha=0.75)
+    ax.axvline(result.log_z, color="black", label=f"log Z = {result.log_z:.2f}")
+    _floor(result, ax.axvline)
+    ax.set(xlabel="log weight of a chain", ylabel="chains", title=_title(result))
+    ax.legend(frameon=False)
+
+
+def _path(result: Estimate, ax: Any) -> None:
+    if result.path is None:
+        raise ValueError('this run has no path, because precision="f64" keeps none')
+    betas, values = result.path.T
+    ax.plot(betas, values, color=BLUE)
+    ax.plot([1.0], [result.log_z], "o", color="black", label=f"log Z = {result.log_z:.2f}")
+    _floor(result, ax.axhline)
+    ax.set(xlabel=r"inverse temperature $\beta$", ylabel=r"log Z at $\beta$", title="annealing path")
+    ax.legend(frameon=False)
+
+
+def _floor(result: Estimate, line: Any) -> None:
+    """What log Z cannot be below, if the result is: then it matters."""
+    if result.lower_bound is not None and result.lower_bound > result.log_z:
+        label = f"not below {result.lower_bound:.2f}"
+        line(result.lower_bound, color=ORANGE, linestyle="--", label=label)
+
+
+def _starts(result: Estimate, ax: Any) -> None:
+    """The result with its interval, above what each family of starts found in its trial."""
+    parts = result.to_dict()["sampled"] or []
+    labels, values, errors = [], [], []
+    if len(parts) == 1:
+        for family in parts[0]["families"]:
+            labels.append(f"{family['family']}, trial")
+            values.append(family["trial_log_z"])
+            errors.append(family["trial_error"] or 0.0)
+    _dots(ax, labels, values, errors, [GREY] * len(labels))
+    low, high = (_finite(end, result.log_z) for end in result.interval)
+    arms = [[result.log_z - low], [high - result.log_z]]
+    ax.errorbar(
+        [result.log_z], [len(labels)], xerr=arms, fmt="o", capsize=3,
+        color=ORANGE if result.verdict == "suspect" else BLUE,
+    )  # fmt: skip
+    ax.set_yticks(range(len(labels) + 1), [*labels, "result"])
+    ax.set_ylim(-0.6, len(labels) + 0.6)
+    if parts and result.lower_bound is not None:
+        ax.axvline(result.lower_bound, color="black", linestyle=":", label="floor")
+        ax.legend(frameon=False)
+    ax.set(xlabel="log Z", title=_title(result))
+
+
+def plot_comparison(comparison: Comparison, ax: Any) -> Any:
+    if ax is None:
+        _, ax = _pyplot().subplots(figsize=(7, 3.4), layout="constrained")
+    rows = list(comparison)[::-1]
+    labels = [f"{row.start}, {'transposed' if row.transpose else 'original'}" for row in rows]
+    errors = [_finite(row.std_error, 0.0) for row in rows]
+    colours = [ORANGE if row.verdict == "suspect" else BLUE for row in rows]
+    left = min([row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact]))
+    right = max([row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact]))
+    edge = left - 0.08 * max(right - left, 1.0)
+    ax.barh(labels, [row.log_z - edge for row in rows], left=edge, xerr=errors, color=colours)
+    for verdict, colour in (("consistent", BLUE), ("suspect", ORANGE)):
+        if any(row.verdict == verdict for row in rows):
+            ax.barh([labels[0]], [0], left=edge, color=colour, label=verdict)
+    if comparison.exact is not None:
+        ax.axvline(comparison.exact, color="black", linestyle="--", label="exact")
+    ax.set(xlabel="log Z", title="strategies side by side", xlim=(edge, None))
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax
+
+
+def plot_tracker(tracker: LogZTracker, axes: Any) -> Any:
+    if axes is None:
+        _, axes = _pyplot().subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    history = tracker.history
+    steps = [record.step for record in history]
+    values = [record.log_z for record in history]
+    arms = [
+        [value - _finite(record.interval[0], value) for value, record in zip(values, history)],
+        [_finite(record.interval[1], value) - value for value, record in zip(values, history)],
+    ]
+    axes[0].errorbar(steps, values, yerr=arms, color=BLUE, marker=".", capsize=2)
+    doubtful = [record for record in history if record.verdict == "suspect"]
+    if doubtful:
+        x, y = [record.step for record in doubtful], [record.log_z for record in doubtful]
+        axes[0].plot(x, y, "o", color=ORANGE, label="suspect")
+        axes[0].legend(frameon=False)
+    axes[0].set(xlabel="step", ylabel="log Z", title="partition function")
+    for label, colour, style in (("train", BLUE, "-"), ("validation", ORANGE, "--")):
+        curve = [(record.step, getattr(record, f"{label}_log_likelihood")) for record in history]
+        curve = [(step, value) for step, value in curve if value is not None]
+        if curve:
+            axes[1].plot(*zip(*curve), color=colour, linestyle=style, marker=".", label=label)
+    if axes[1].lines:
+        axes[1].legend(frameon=False)
+    axes[1].set(xlabel="step", ylabel="mean log-likelihood", title="likelihood")
+    return axes
+
+
+def _dots(ax: Any, labels: Any, values: Any, errors: Any, colours: Any) -> None:
+    for at, (value, error, colour) in enumerate(zip(values, errors, colours)):
+        ax.errorbar([value], [at], xerr=[[error], [error]], fmt="o", capsize=3, color=colour)
+
+
+def _title(result: Estimate) -> str:
+    return f"{result.to_dict()['model']['name']}, {result.method}: {result.verdict}"
+
+
+def _finite(value: float, otherwise: float) -> float:
+    return value if math.isfinite(value) else otherwise

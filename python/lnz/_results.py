@@ -1,0 +1,297 @@
+"""What estimates return: values that do not change and show themselves."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _lnz
+
+Line = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class ResultWarning:
+    """A reason to distrust a result."""
+
+    kind: str
+    """A short name for programs, such as ``"below_lower_bound"``."""
+    message: str
+    """What was found."""
+    advice: str
+    """What to try next."""
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.advice}" if self.advice else self.message
+
+
+@dataclass(frozen=True, repr=False)
+class Estimate:
+    """log Z and how far to trust it."""
+
+    log_z: float
+    """The logarithm of the partition function."""
+    std_error: float
+    """Its standard error: 0 for an exact value, infinite for a single chain."""
+    interval: tuple[float, float]
+    """The 95% interval."""
+    lower_bound: float | None
+    """log Z is not below this exact sum over some states; None if there was no search."""
+    verdict: str
+    """``"exact"``, ``"consistent"`` or ``"suspect"``."""
+    warnings: tuple[ResultWarning, ...]
+    """The reasons for a suspicion, each with what to try next."""
+    ess: float | None
+    """Effective number of chains."""
+    method: str
+    """``"auto"``, ``"ais"`` or ``"exact"``."""
+    reason: str
+    """What the verdict rests on."""
+    log_weights: NDArray[np.float64] | None = field(compare=False)
+    """The samples s_i of plain AIS, whose log-mean-exp is `log_z`; None for other methods."""
+    path: NDArray[np.float64] | None = field(compare=False)
+    """Rows of (beta, estimate of log Z there) along the annealing; None for other methods."""
+    _json: str = field(compare=False)
+    _lines: tuple[Line, ...] = field(compare=False)
+
+    @classmethod
+    def _of(cls, found: _lnz.Found) -> Estimate:
+        fields = json.loads(found.json)
+        low, high = fields["interval"]
+        path = np.array(found.path) if found.path else None
+        return cls(
+            log_z=fields["log_z"],
+            std_error=_or(fields["std_error"], math.inf),
+            interval=(_or(low, -math.inf), _or(high, math.inf)),
+            lower_bound=fields["lower_bound"],
+            verdict=fields["verdict"],
+            warnings=tuple(ResultWarning(*warning) for warning in found.warnings),
+            ess=fields["ess"],
+            method=fields["method"],
+            reason=found.reason,
+            log_weights=_read_only(found.log_weights),
+            path=_read_only(path),
+            _json=found.json,
+            _lines=tuple(found.lines),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``lnz estimate --json`` prints, settings and cost included.
+
+        Numbers that do not apply or are infinite are None; advice is in options of the command line.
+        """
+        fields: dict[str, Any] = json.loads(self._json)
+        return fields
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that decide the result, under the names of the keywords."""
+        return {key: value for key, value in self.to_dict()["settings"].items() if value is not None}
+
+    @property
+    def cost(self) -> dict[str, Any]:
+        """What it took: seconds, chain_steps, states, threads."""
+        return {key: value for key, value in self.to_dict()["cost"].items() if value is not None}
+
+    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+        """Shows the result with matplotlib; returns the axes.
+
+        `kind` is ``"weights"`` (histogram of the log weights), ``"path"`` (log Z along the annealing)
+        or ``"starts"`` (what each start found); by default what the method has.
+        """
+        from ._plot import plot_estimate
+
+        return plot_estimate(self, kind, ax)
+
+    def __float__(self) -> float:
+        return self.log_z
+
+    def __repr__(self) -> str:
+        return _text(self._lines)
+
+    def _repr_html_(self) -> str:
+        return _table(self._lines)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One line of a comparison."""
+
+    start: str
+    """Where the annealing started: ``"uniform"``, ``"gibbs mf"`` or ``"gibbs ps"``."""
+    transpose: bool
+    """On the exchanged layers."""
+    log_z: float
+    std_error: float
+    interval: tuple[float, float]
+    ess: float
+    difference: float
+    """From the exact value, or from the highest estimate where there is none."""
+    verdict: str
+    warnings: tuple[str, ...]
+    """Kinds of the warnings."""
+    log_weights: NDArray[np.float64] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Sequence[Strategy]):
+    """Several strategies side by side; a sequence of :class:`Strategy`."""
+
+    exact: float | None
+    """The truth, where it is cheap."""
+    strategies: tuple[Strategy, ...]
+    _json: str = field(compare=False)
+    _model: str = field(compare=False)
+    _titles: str = field(compare=False)
+    _rows: tuple[str, ...] = field(compare=False)
+    _note: str | None = field(compare=False)
+
+    @classmethod
+    def _of(cls, compared: _lnz.Compared) -> Comparison:
+        fields = json.loads(compared.json)
+        strategies = tuple(
+            _strategy(row, log_weights)
+            for row, log_weights in zip(fields["strategies"], compared.log_weights)
+        )
+        texts = (compared.model, compared.titles, tuple(compared.rows), compared.note)
+        return cls(fields["exact"], strategies, compared.json, *texts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``lnz compare --json`` prints."""
+        fields: dict[str, Any] = json.loads(self._json)
+        return fields
+
+    def plot(self, ax: Any = None) -> Any:
+        """Every strategy with its error, and the exact value; returns the axes."""
+        from ._plot import plot_comparison
+
+        return plot_comparison(self, ax)
+
+    def __len__(self) -> int:
+        return len(self.strategies)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.strategies[index]
+
+    def __repr__(self) -> str:
+        exact = [] if self.exact is None else [f"exact    {self.exact:.9f}"]
+        rows = [
+            row + ("  suspect" if strategy.verdict == "suspect" else "")
+            for row, strategy in zip(self._rows, self.strategies)
+        ]
+        note = [] if self._note is None else ["", self._note]
+        return "\n".join([f"model    {self._model}", *exact, "", self._titles, *rows, *note])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+@dataclass(frozen=True, repr=False)
+class Score:
+    """The log-likelihood of data, with the uncertainty of log Z carried into it."""
+
+    mean_log_likelihood: float
+    """The mean over the examples."""
+    std_error: float
+    """Its standard error for these very examples, which is that of log Z."""
+    interval: tuple[float, float]
+    """Its 95% interval for these very examples: that of log Z, turned round."""
+    sampling_error: float
+    """How far the mean over other examples of the same source may lie, as a standard error."""
+    examples: int
+    """Number of examples."""
+    log_z: float
+    """The log Z that was used."""
+    verdict: str
+    """How far to trust it: that of log Z, or ``"given"``."""
+    log_likelihoods: NDArray[np.float64] = field(compare=False)
+    """The log-likelihood of each example."""
+    estimate: Estimate | None = field(compare=False)
+    """The estimate of log Z, unless a number was given."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as plain numbers."""
+        names = ("mean_log_likelihood", "std_error", "examples", "log_z", "verdict")
+        summary = {name: getattr(self, name) for name in names}
+        finite = [value if math.isfinite(value) else None for value in self.interval]
+        return {"schema": 1, **summary, "interval": finite, "sampling_error": self.sampling_error}
+
+    def __float__(self) -> float:
+        return self.mean_log_likelihood
+
+    def __repr__(self) -> str:
+        return _text(self._lines())
+
+    def _repr_html_(self) -> str:
+        return _table(self._lines())
+
+    def _lines(self) -> list[Line]:
+        low, high = self.interval
+        mean = f"{self.mean_log_likelihood:.4f}"
+        spread = f", 95% interval [{low:.4f}, {high:.4f}] from log Z" if self.std_error else ""
+        tone = {"suspect": "bad", "given": "plain"}.get(self.verdict, "good")
+        reason = "" if self.estimate is None else f": {self.estimate.reason}"
+        return [
+            ("mean log-likelihood", "value", mean, spread),
+            ("examples", "plain", "", f"{self.examples:,}, sampling error {self.sampling_error:.4f}"),
+            ("log Z", "plain", "", f"{self.log_z:.6f}"),
+            ("verdict", tone, self.verdict, reason),
+        ]
+
+
+def _strategy(row: dict[str, Any], log_weights: NDArray[np.float64]) -> Strategy:
+    numbers = row["estimate"]
+    low, high = numbers["interval"]
+    return Strategy(
+        start=row["start"],
+        transpose=row["transpose"],
+        log_z=numbers["log_z"],
+        std_error=_or(numbers["std_error"], math.inf),
+        interval=(_or(low, -math.inf), _or(high, math.inf)),
+        ess=numbers["ess"],
+        difference=row["difference"],
+        verdict=row["verdict"],
+        warnings=tuple(row["warnings"]),
+        log_weights=_read_only(log_weights),
+    )
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    """JSON has no infinity."""
+    return otherwise if value is None else value
+
+
+def _read_only(array: Any) -> Any:
+    if array is not None:
+        array.flags.writeable = False
+    return array
+
+
+def _text(lines: Sequence[Line]) -> str:
+    width = max(len(label) for label, *_ in lines) + 2
+    indent = " " * width
+    return "\n".join(
+        f"{label:<{width}}" + f"{lead}{text}".replace("\n", f"\n{indent}")
+        for label, _, lead, text in lines
+    )
+
+
+_COLOURS = {"good": "#1a7f37", "bad": "#c4520a", "value": "inherit", "plain": "inherit"}
+
+
+def _table(lines: Sequence[Line]) -> str:
+    cell = "text-align:left;vertical-align:top;padding:1px 12px 1px 0;background:none;border:none"
+    body = "".join(
+        f'<tr style="background:none"><td style="{cell};opacity:.6">{html.escape(label)}</td>'
+        f'<td style="{cell}"><b style="color:{_COLOURS[tone]}">{html.escape(lead)}</b>'
+        f"{html.escape(text).replace(chr(10), '<br>')}</td></tr>"
+        for label, tone, lead, text in lines
+    )
+    return f'<table style="border:none;border-collapse:collapse">{body}</table>'

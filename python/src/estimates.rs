@@ -1,0 +1,158 @@
+//! Estimates, exact values and comparisons.
+
+use crate::errors::exception;
+use crate::model::Model;
+use crate::options::{Annealing, Options, request};
+use crate::work::{self, Call};
+use lnz::report::{ModelSummary, Report, Tone};
+use lnz::request::DEFAULT_BETAS;
+use lnz::run::{self, Patience};
+use lnz::{Auto, Gwgm, Sampling, Spelling};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+/// A result on its way to Python.
+#[pyclass(frozen, get_all, module = "lnz._lnz")]
+pub(crate) struct Found {
+    /// The object that the command line prints with --json.
+    json: String,
+    /// (label, tone, lead, text) of each line for people.
+    lines: Vec<(&'static str, &'static str, String, String)>,
+    /// (kind, what was found, what to try) of each warning.
+    warnings: Vec<(&'static str, String, String)>,
+    reason: &'static str,
+    log_weights: Option<Py<PyArray1<f64>>>,
+    path: Vec<(f64, f64)>,
+}
+
+impl Found {
+    fn new(py: Python<'_>, report: &Report, annealed: Option<lnz::Annealed>) -> PyResult<Self> {
+        let spelling = Spelling::Keywords;
+        let line = |line: lnz::report::Line| {
+            let (tone, lead) = match line.lead {
+                None => ("plain", String::new()),
+                Some((Tone::Value, lead)) => ("value", lead),
+                Some((Tone::Good, lead)) => ("good", lead),
+                Some((Tone::Bad, lead)) => ("bad", lead),
+            };
+            (line.label, tone, lead, line.text)
+        };
+        let warnings = report.warnings.iter();
+        let (samples, path) = annealed.map(|run| (run.samples, run.path)).unzip();
+        Ok(Self {
+            json: to_json(report)?,
+            lines: report.lines(spelling).into_iter().map(line).collect(),
+            warnings: warnings
+                .map(|w| (w.kind, w.found.clone(), spelling.say(&w.advice)))
+                .collect(),
+            reason: report.reason,
+            log_weights: samples.map(|samples| samples.into_pyarray(py).unbind()),
+            path: path.unwrap_or_default(),
+        })
+    }
+}
+
+/// log Z by any method.
+#[pyfunction]
+#[pyo3(signature = (model, options, annealing, *, threads, progress))]
+pub(crate) fn estimate(
+    py: Python<'_>,
+    model: &Model,
+    options: Options<'_>,
+    annealing: Annealing,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Found> {
+    let request = request(&options, &annealing, model.stored.model.visible())?;
+    let plan = request.plan().map_err(exception)?;
+    let call = Call { threads, progress };
+    let outcome = work::run(py, &call, |observer| {
+        run::estimate(&model.stored, &model.name, &plan, observer)
+    })?;
+    Found::new(py, &outcome.report, outcome.annealed)
+}
+
+/// log Z as a sum over all states.
+#[pyfunction]
+#[pyo3(signature = (model, *, force, threads, progress))]
+pub(crate) fn exact(
+    py: Python<'_>,
+    model: &Model,
+    force: bool,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Found> {
+    let patience = if force { Patience::Forced } else { Patience::Limited };
+    let rbm = &model.stored.model;
+    let report = work::run(py, &Call { threads, progress }, |observer| {
+        let run = run::exact(rbm, patience, observer)?;
+        Ok(Report::of_exact(ModelSummary::new(&model.name, rbm), &run))
+    })?;
+    Found::new(py, &report, None)
+}
+
+/// A comparison on its way to Python.
+#[pyclass(frozen, get_all, module = "lnz._lnz")]
+pub(crate) struct Compared {
+    /// The object that the command line prints with --json.
+    json: String,
+    model: String,
+    titles: String,
+    /// The line of each strategy for people.
+    rows: Vec<String>,
+    note: Option<&'static str>,
+    log_weights: Vec<Py<PyArray1<f64>>>,
+}
+
+/// Several strategies side by side.
+#[pyfunction]
+#[pyo3(signature = (model, annealing, *, threads, progress))]
+pub(crate) fn compare(
+    py: Python<'_>,
+    model: &Model,
+    annealing: Annealing,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Compared> {
+    let plan = annealing.comparison()?.plan().map_err(exception)?;
+    let comparison = work::run(py, &Call { threads, progress }, |observer| {
+        lnz::compare::compare(&model.stored, &model.name, &plan, &|_| (), observer)
+    })?;
+    let reference = comparison.reference();
+    Ok(Compared {
+        json: to_json(&comparison.to_json())?,
+        model: comparison.model.to_text(),
+        titles: comparison.titles(),
+        rows: comparison.rows.iter().map(|row| row.to_text(reference)).collect(),
+        note: comparison.note(),
+        log_weights: comparison
+            .rows
+            .into_iter()
+            .map(|row| row.run.annealed.samples.into_pyarray(py).unbind())
+            .collect(),
+    })
+}
+
+fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// The defaults of the library as JSON, for the tests of the signatures in Python.
+#[pyfunction]
+pub(crate) fn defaults() -> String {
+    let (auto, sampling, annealing) =
+        (Auto::default(), Sampling::default(), lnz::Annealing::default());
+    serde_json::json!({
+        "target_error": auto.target_error,
+        "max_seconds": auto.max_seconds,
+        "core": auto.core,
+        "samples": sampling.samples,
+        "steps": sampling.steps,
+        "epsilon": sampling.epsilon,
+        "betas": DEFAULT_BETAS,
+        "chains": annealing.chains,
+        "gwgm": Gwgm::HARDEST,
+    })
+    .to_string()
+}

@@ -1,0 +1,20 @@
+//! The compiled half of the Python package `lnz`; the other half checks types and speaks Python.
+
+mod arrays;
+mod errors;
+mod estimates;
+mod model;
+mod options;
+mod work;
+
+#[pyo3::pymodule]
+mod _lnz {
+    #[pymodule_export]
+    use crate::estimates::{compare, defaults, estimate, exact};
+    #[pymodule_export]
+    use crate::model::{Model, generate, load, models, tensor_names};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

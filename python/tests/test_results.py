@@ -1,0 +1,184 @@
+"""Results: values that do not change, show themselves, and are right."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import lnz
+from conftest import brute_force
+
+
+@pytest.fixture(scope="module")
+def ais():
+    return lnz.estimate("gwgm-hard", start="uniform", transpose=True)
+
+
+@pytest.fixture(scope="module")
+def auto():
+    return lnz.estimate("gwgm-hard", no_exact=True)
+
+
+def test_small_models_have_the_log_z_of_adding_up_all_states(model, parameters):
+    expected = brute_force(*parameters)
+    assert lnz.exact(model).log_z == pytest.approx(expected, rel=1e-13)
+    assert lnz.estimate(parameters).log_z == lnz.exact(model).log_z
+    sampled = lnz.estimate(model, method="ais")
+    # Five standard errors; the seed is fixed.
+    assert abs(sampled.log_z - expected) < 5 * sampled.std_error
+    assert lnz.exact(model.T).log_z == pytest.approx(expected, rel=1e-13)
+
+
+def test_spins_are_converted_exactly():
+    random = np.random.default_rng(4)
+    w, b, c = random.normal(size=(4, 3)), random.normal(size=4), random.normal(size=3)
+    states = lambda n: 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)  # noqa: E731
+    s, t = states(4), states(3)
+    expected = np.log(np.exp((s @ b)[:, None] + (t @ c)[None] + s @ w @ t.T).sum())
+    assert lnz.exact(lnz.RBM(w, b, c, units="spin")).log_z == pytest.approx(expected, rel=1e-13)
+
+
+def test_a_false_convergence_is_called_suspect_with_a_reason_and_a_remedy(ais):
+    assert ais.verdict == "suspect"
+    assert ais.std_error < 0.02 and abs(ais.log_z - 275.707) > 100
+    assert ais.lower_bound == pytest.approx(275.7074, abs=1e-3)
+    warning = ais.warnings[0]
+    assert (warning.kind, warning.advice) == ("below_lower_bound", 'try method="auto"')
+    assert "suspect: 82.04 is wrong" in repr(ais)
+    assert "--" not in repr(ais)
+
+
+def test_results_cannot_be_changed(ais):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ais.log_z = 0.0
+    with pytest.raises(ValueError):
+        ais.log_weights[0] = 0.0
+    with pytest.raises(TypeError):
+        ais.warnings[0] = None
+    ais.to_dict()["log_z"] = 0.0
+    assert ais.to_dict()["log_z"] == ais.log_z
+
+
+def test_the_path_leads_from_the_start_to_the_estimate(ais):
+    beta, log_z = ais.path.T
+    assert (beta[0], beta[-1]) == (0.0, 1.0)
+    assert np.all(np.diff(beta) > 0)
+    assert log_z[0] == pytest.approx(200 * math.log(2))
+    assert log_z[-1] == pytest.approx(ais.log_z, rel=1e-12)
+
+
+def test_results_survive_json_pickle_and_copies(ais, auto, model):
+    for result in (ais, auto):
+        assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
+        again = pickle.loads(pickle.dumps(result))
+        assert again == result and repr(again) == repr(result)
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert again == model and again.name == model.name
+    generated = lnz.generate_gwgm(visible=4, hidden=5)
+    again = pickle.loads(pickle.dumps(generated))
+    assert (again.exact_log_z, again.metadata) == (generated.exact_log_z, generated.metadata)
+
+
+def test_infinite_errors_are_infinite_here_and_null_in_json():
+    result = lnz.estimate("gwgm-easy", chains=1, betas=16, no_check=True)
+    assert result.std_error == math.inf and result.interval[1] == math.inf
+    assert result.to_dict()["std_error"] is None
+
+
+def test_results_have_a_readable_text_and_html(ais, auto):
+    assert "log Z    82.040 ± 0.015   95% interval" in repr(ais)
+    assert "floor 275.71, an exact sum over" in repr(auto)
+    for result in (ais, auto, lnz.exact("gwgm-hard")):
+        assert result._repr_html_().count("<tr") == len(result._lines)
+        assert f"{result.log_z:.2f}"[:5] in result._repr_html_()
+    name = "<script>alert(1)</script>"
+    html = lnz.exact(lnz.RBM([[1.0]], name=name))._repr_html_()
+    assert name not in html and "&lt;script&gt;" in html
+
+
+def test_figures_are_drawn(ais, auto):
+    from matplotlib import pyplot
+
+    histogram, path = ais.plot()
+    assert sum(patch.get_height() for patch in histogram.patches) == len(ais.log_weights)
+    assert path.lines[0].get_ydata()[-1] == pytest.approx(ais.log_z)
+    labels = [label.get_text() for label in auto.plot().get_yticklabels()]
+    assert labels[-1] == "result" and len(labels) == 4
+    assert lnz.exact("gwgm-hard").plot().get_xlabel() == "log Z"
+    bars = lnz.compare("gwgm-easy", betas=16, chains=32).plot()
+    assert len(bars.get_yticklabels()) == 6
+    _, ax = pyplot.subplots()
+    assert ais.plot("path", ax=ax) is ax
+    with pytest.raises(ValueError, match="kind is 'pie'"):
+        ais.plot("pie")
+    with pytest.raises(ValueError, match="needs the chains of plain AIS"):
+        auto.plot("weights")
+    pyplot.close("all")
+
+
+def test_comparisons_are_sequences(ais):
+    comparison = lnz.compare("gwgm-hard")
+    assert len(comparison) == 6
+    assert comparison[1].log_z == ais.log_z
+    assert np.array_equal(comparison[1].log_weights, ais.log_weights)
+    assert [strategy.verdict for strategy in comparison].count("suspect") == 4
+    assert repr(comparison).count("suspect") == 4
+    assert comparison.exact == lnz.exact("gwgm-hard").log_z
+
+
+def test_likelihoods_of_all_states_add_up_to_one(model):
+    states = (np.arange(2**7)[:, None] >> np.arange(7)) & 1
+    assert np.exp(model.score_samples(states)).sum() == pytest.approx(1.0, rel=1e-12)
+
+
+def test_scores_carry_the_uncertainty_of_log_z(model):
+    random = np.random.default_rng(5)
+    data = random.integers(0, 2, (40, 7))
+    log_z = lnz.estimate(model, chains=64, betas=64)
+    score = lnz.score(model, data, log_z=log_z)
+    mean = float(np.mean(-model.free_energy(data)))
+    assert score.mean_log_likelihood == pytest.approx(mean - log_z.log_z, rel=1e-12)
+    assert score.std_error == log_z.std_error
+    low, high = log_z.interval
+    assert score.interval == pytest.approx((mean - high, mean - low))
+    spread = np.std(-model.free_energy(data), ddof=1) / math.sqrt(40)
+    assert score.sampling_error == pytest.approx(spread)
+    assert np.array_equal(score.log_likelihoods, -model.free_energy(data) - log_z.log_z)
+    exact = lnz.score(model, data)
+    assert (exact.std_error, exact.verdict) == (0.0, "exact")
+    assert exact.mean_log_likelihood == pytest.approx(float(model.score_samples(data).mean()))
+    given = lnz.score(model, data, log_z=3.0)
+    assert (given.log_z, given.verdict, given.examples) == (3.0, "given", 40)
+    assert set(given.to_dict()) >= {"schema", "mean_log_likelihood", "std_error", "examples", "log_z", "interval"}
+    assert "mean log-likelihood" in repr(given)
+    with pytest.raises(ValueError, match="log_z is nan"):
+        lnz.score(model, data, log_z=math.nan)
+    with pytest.raises(TypeError, match="chains is for estimating log Z"):
+        lnz.score(model, data, log_z=3.0, chains=9)
+
+
+def test_data_in_files_scores_as_in_arrays(model, tmp_path):
+    random = np.random.default_rng(6)
+    data = random.integers(0, 256, (30, 7)).astype(np.uint8)
+    np.save(tmp_path / "data.npy", data)
+    for binarize in (None, "threshold", "bernoulli"):
+        values = [lnz.score(model, source, binarize=binarize, seed=3).log_likelihoods
+                  for source in (data, tmp_path / "data.npy")]  # fmt: skip
+        assert np.array_equal(*values)
+
+
+def test_models_survive_files(tmp_path, parameters):
+    model = lnz.RBM(*parameters, constant=1.5, data_means=np.full(7, 0.25))
+    for suffix in ("npz", "safetensors", "mat"):
+        path = tmp_path / f"model.{suffix}"
+        lnz.save(model, path)
+        again = lnz.load(path)
+        assert again == model
+        assert np.array_equal(again.data_means, model.data_means)
+        assert lnz.estimate(path).log_z == lnz.exact(model).log_z

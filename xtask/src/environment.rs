@@ -1,0 +1,71 @@
+//! What tasks need around them: where things are, and a Python environment.
+
+use crate::cargo;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+/// Runs a command to its end and returns what it prints.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let shown = format!("{command:?}");
+    let output = command.output().map_err(|error| format!("{shown} cannot be run: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{shown} failed ({}): {}", output.status, said.trim()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Where cargo puts its results.
+pub(crate) fn target_folder() -> Result<PathBuf, String> {
+    let arguments = ["metadata", "--format-version=1", "--no-deps", "--offline"];
+    let metadata = output(cargo().args(arguments))?;
+    let metadata: serde_json::Value =
+        serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    metadata["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .ok_or_else(|| "cargo metadata names no target directory".into())
+}
+
+/// What is installed into the environment: the peers of the benchmark, and the tools of the tests of
+/// the Python package, some of which are peers too.
+const REQUIREMENTS: [&str; 2] = ["bench/requirements.txt", "python/requirements-test.txt"];
+
+/// The Python of an environment below `target` that has all requirements; made when it is not there
+/// or when they have changed.
+pub(crate) fn python(target: &Path) -> Result<PathBuf, String> {
+    let files = REQUIREMENTS.map(|file| Path::new(ROOT).join(file));
+    let wanted = files.iter().map(|file| read(file)).collect::<Result<String, String>>()?;
+    let environment = target.join("python");
+    let python = python_of(&environment);
+    let done = environment.join("installed.txt");
+    if std::fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    println!("      making a Python environment in {}", environment.display());
+    println!("      (once; torch is large, and takes some minutes)");
+    let system = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let remedy = "This needs Python 3.10 or later with venv and pip, and access to a package index; \
+                  set PYTHON to choose the interpreter.";
+    output(Command::new(system).args(["-m", "venv", "--clear"]).arg(&environment))
+        .map_err(|error| format!("{error}\n{remedy}"))?;
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet"]);
+    files.iter().for_each(|file| {
+        install.arg("-r").arg(file);
+    });
+    output(&mut install).map_err(|error| format!("{error}\n{remedy}"))?;
+    std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))?;
+    Ok(python)
+}
+
+/// The interpreter of an environment.
+pub(crate) fn python_of(environment: &Path) -> PathBuf {
+    environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,66 @@
+//! The Python package: its wheel, installed into a fresh environment and tested there.
+
+use crate::cargo;
+use crate::environment::{self, ROOT, output};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Builds, installs and tests; what pytest says goes to the terminal.
+pub(crate) fn test() -> Result<(), String> {
+    let target = environment::target_folder()?;
+    let tools = environment::python(&target)?;
+    let wheel = build_wheel(&tools, &target)?;
+    let python = install(&tools, &target, &wheel)?;
+    let tool = build_tool(&target)?;
+    let package = Path::new(ROOT).join("python");
+    let status = Command::new(&python)
+        .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-c"])
+        .arg(package.join("pyproject.toml"))
+        .arg(package.join("tests"))
+        // Elsewhere, so that `lnz` is the installed package and not its source.
+        .current_dir(&target)
+        .env("LNZ_TOOL", tool)
+        .status()
+        .map_err(|error| format!("{} cannot be started: {error}", python.display()))?;
+    if status.success() { Ok(()) } else { Err(format!("pytest: {status}")) }
+}
+
+/// The only wheel in a folder of its own.
+fn build_wheel(tools: &Path, target: &Path) -> Result<PathBuf, String> {
+    let folder = target.join("wheels");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let manifest = Path::new(ROOT).join("python/Cargo.toml");
+    let arguments = ["-m", "maturin", "build", "--release", "--locked", "--manifest-path"];
+    let mut build = Command::new(tools);
+    build.args(arguments).arg(manifest).arg("--out").arg(&folder).arg("--interpreter").arg(tools);
+    output(&mut build)?;
+    let wheels = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let wheel = wheels.flatten().map(|entry| entry.path()).next();
+    wheel.ok_or_else(|| format!("{}: maturin has left no wheel", folder.display()))
+}
+
+/// An environment that has the wheel, and sees what the tests need in the other one.
+fn install(tools: &Path, target: &Path, wheel: &Path) -> Result<PathBuf, String> {
+    let fresh = target.join("python-fresh");
+    let venv = ["-m", "venv", "--clear", "--without-pip"];
+    output(Command::new(tools).args(venv).arg(&fresh))?;
+    let python = environment::python_of(&fresh);
+    let mut pip = Command::new(tools);
+    pip.args(["-m", "pip", "--python"]).arg(&python);
+    output(pip.args(["install", "--quiet", "--no-index", "--no-deps"]).arg(wheel))?;
+    let folder = ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"];
+    let others = output(Command::new(tools).args(folder))?;
+    let own = output(Command::new(&python).args(folder))?;
+    let link = Path::new(own.trim()).join("tools.pth");
+    std::fs::write(&link, others).map_err(|error| format!("{}: {error}", link.display()))?;
+    Ok(python)
+}
+
+/// The command-line tool to compare with: the one that was tested just before.
+fn build_tool(target: &Path) -> Result<PathBuf, String> {
+    output(cargo().args(["build", "--quiet", "-p", "lnz-cli", "--bin", "lnz"]))?;
+    Ok(target.join("debug").join(format!("lnz{}", std::env::consts::EXE_SUFFIX)))
+}
