@@ -24,7 +24,8 @@ const width = document.documentElement.clientWidth;
 const overflow = document.documentElement.scrollWidth - width;
 if (overflow > 0) problems.push(`${overflow} pixels too wide for ${width}`);
 const figures = document.querySelectorAll('figure svg').length;
-if (figures !== 7) problems.push(`${figures} figures instead of 7`);
+const sections = document.querySelectorAll('section[id^="fig"]').length;
+if (figures === 0 || figures !== sections) problems.push(`${figures} figures in ${sections} sections`);
 const outside = [...document.querySelectorAll('[src], link[href]')]
   .filter(e => !/^(data:|#)/.test(e.getAttribute('src') || e.getAttribute('href')));
 if (outside.length) problems.push(`${outside.length} references to other files`);

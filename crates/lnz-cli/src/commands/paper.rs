@@ -179,17 +179,21 @@ fn line(experiment: &Experiment, outcome: &Outcome, seconds: f64) -> String {
 
 fn draw(chosen: &[&'static Experiment], args: &ShelfArgs) -> Result<ExitCode> {
     let shelf = args.open()?;
-    for experiment in chosen {
-        if shelf.rows(experiment.name).is_empty() {
-            return Err(usage(format!(
-                "{} has no results of {}; run `lnz paper run {}` first",
-                shelf.folder().display(),
-                experiment.name,
-                experiment.name
-            )));
-        }
+    let is_empty = |experiment: &Experiment| shelf.rows(experiment.name).is_empty();
+    if let Some(missing) = chosen.iter().find(|experiment| is_empty(experiment))
+        && (chosen.len() < EXPERIMENTS.len() || chosen.iter().all(|e| is_empty(e)))
+    {
+        return Err(usage(format!(
+            "{} has no results of {name}; run `lnz paper run {name}` first",
+            shelf.folder().display(),
+            name = missing.name
+        )));
     }
     for experiment in chosen {
+        if is_empty(experiment) {
+            terminal::print(&format!("  {} has no results yet\n", experiment.name))?;
+            continue;
+        }
         let svg = experiment.draw(&shelf).svg(experiment.name);
         for (extension, content) in [("svg", svg.clone().into_bytes()), ("png", plot::png(&svg)?)] {
             let file = format!("{}.{extension}", experiment.name);

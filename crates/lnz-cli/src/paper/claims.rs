@@ -53,6 +53,14 @@ impl Verdict {
         }
     }
 
+    /// At most in part, if some of what it is about could not be tested.
+    fn capped(self, is_complete: bool) -> Self {
+        match self {
+            Verdict::Holds if !is_complete => Verdict::InPart,
+            verdict => verdict,
+        }
+    }
+
     /// Holds from one value on, in part from a smaller one.
     fn at_least(value: f64, holds: f64, in_part: f64) -> Self {
         match value {
@@ -101,6 +109,8 @@ mod tests {
         assert_eq!(Verdict::of(&[false, false]), Verdict::Not);
         assert_eq!(Verdict::of(&[]), Verdict::Untested);
         assert_eq!(Verdict::at_least(0.5, 0.9, 0.4), Verdict::InPart);
+        assert_eq!(Verdict::Holds.capped(false), Verdict::InPart);
+        assert_eq!(Verdict::Not.capped(false), Verdict::Not);
     }
 
     #[test]

@@ -206,3 +206,28 @@ fn panel(tried: &Tried<'_>, letter: &str) -> Panel {
         None => panel,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grid_is_that_of_the_table() {
+        let artificial = Problem::Gwgm { family: hardest(180), seed: 0 };
+        for transposed in [false, true] {
+            assert_eq!(grid(&Scale::FULL, &artificial, transposed).len(), 5 * (3 + 2 * 6) * 4);
+        }
+        assert_eq!(grid(&Scale::FULL, &TRAINED, false).len(), 5 * (3 + 2 * 4) * 4);
+        // Of 20 units, 40 and 80 flips are the same.
+        assert_eq!(grid(&Scale::FULL, &TRAINED, true).len(), 5 * (3 + 2 * 3) * 4);
+    }
+
+    #[test]
+    fn models_are_chosen_once_by_the_closest_error() {
+        let row =
+            |instance: &str, xi| Row { instance: instance.into(), xi: Some(xi), ..Row::default() };
+        let rows = [row("3", 0.9), row("5", 0.91), row("8", 0.1)];
+        let rows: Vec<&Row> = rows.iter().collect();
+        assert_eq!(closest(&rows, &[0.92, 0.92, 0.92]), [5, 3, 8]);
+    }
+}

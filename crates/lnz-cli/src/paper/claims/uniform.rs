@@ -273,7 +273,7 @@ fn spread_falls(sweeps: &[&Sweeps<'_>]) -> Found {
         let most = lnz::numbers::count(last.betas?);
         evidence.push(format!("{}: {early:.2} at N_beta = 8, {late:.2} at {most}", last.problem));
     }
-    (!tests.is_empty()).then(|| (evidence.join("; ") + ".", Verdict::of(&tests)))
+    over_models(&tests, evidence, sweeps.len())
 }
 
 fn mean_agrees(sweeps: &[&Sweeps<'_>]) -> Found {
@@ -286,7 +286,7 @@ fn mean_agrees(sweeps: &[&Sweeps<'_>]) -> Found {
         evidence
             .push(format!("{}: {early:.2} nats apart at first, {late:.3} at last", last.problem));
     }
-    (!tests.is_empty()).then(|| (evidence.join("; ") + ".", Verdict::of(&tests)))
+    over_models(&tests, evidence, sweeps.len())
 }
 
 fn samples_do_not_help(sweeps: &[&Sweeps<'_>]) -> Found {
@@ -303,7 +303,16 @@ fn samples_do_not_help(sweeps: &[&Sweeps<'_>]) -> Found {
             last.problem
         ));
     }
-    (!tests.is_empty()).then(|| (evidence.join("; ") + ".", Verdict::of(&tests)))
+    over_models(&tests, evidence, sweeps.len())
+}
+
+/// The verdict of a test that was meant for so many models.
+fn over_models(tests: &[bool], mut evidence: Vec<String>, wanted: usize) -> Found {
+    if tests.len() < wanted {
+        evidence.push(format!("only {} of {wanted} models are there", tests.len()));
+    }
+    let verdict = Verdict::of(tests).capped(tests.len() == wanted);
+    (!tests.is_empty()).then(|| (evidence.join("; ") + ".", verdict))
 }
 
 fn transposing(shelf: &Shelf, is_fine: fn(f64, f64) -> bool) -> Found {
@@ -331,6 +340,8 @@ fn transposing(shelf: &Shelf, is_fine: fn(f64, f64) -> bool) -> Found {
             per_cent(transposed.median())
         ));
     }
-    let evidence_text = format!("Above 5%, original to transposed. {}.", evidence.join("; "));
-    (!tests.is_empty()).then(|| (evidence_text, Verdict::of(&tests)))
+    if let Some(first) = evidence.first_mut() {
+        first.insert_str(0, "Above 5%, original to transposed. ");
+    }
+    over_models(&tests, evidence, SIZES.len() + TRAINED.len())
 }

@@ -71,7 +71,7 @@ fn overview(page: &Page) -> String {
     }
     format!(
         "<section id=\"claims\"><h2>Claims</h2>\n<div class=\"scroll\"><table class=\"sortable claims\">\
-         <caption>Select a head to sort</caption><thead><tr><th scope=\"col\">no.</th><th scope=\"col\">figure</th>\
+         <caption>Select the head of a column to sort by it</caption><thead><tr><th scope=\"col\">no.</th><th scope=\"col\">figure</th>\
          <th scope=\"col\">claim</th><th scope=\"col\">verdict</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div></section>\n"
     )
 }

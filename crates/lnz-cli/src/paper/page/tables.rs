@@ -64,6 +64,22 @@ fn mean_steps(rows: &[&Row]) -> f64 {
     sum as f64 / rows.len().max(1) as f64
 }
 
+/// Rows with the same key together, in the order of their first.
+fn grouped<'a>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    key: impl Fn(&Row) -> String,
+) -> Vec<Vec<&'a Row>> {
+    let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
+    for row in rows {
+        let key = key(row);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
 /// Errors by problem and strategy.
 fn summary(rows: &[Row]) -> Table {
     let mut table = Table::new(
@@ -80,20 +96,13 @@ fn summary(rows: &[Row]) -> Table {
             "steps",
         ],
     );
-    let mut groups: Vec<((&str, String, &str), Vec<&Row>)> = Vec::new();
-    for row in rows {
-        let key = (row.problem.as_str(), strategy(row), row.orientation.as_str());
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(row),
-            None => groups.push((key, vec![row])),
-        }
-    }
-    for ((problem, strategy, orientation), group) in groups {
+    let key = |row: &Row| format!("{}|{}|{}", row.problem, strategy(row), row.orientation);
+    for group in grouped(rows, key) {
         let errors = Errors::of(group.iter().copied());
         table.rows.push(vec![
-            text(problem),
-            text(strategy),
-            text(orientation),
+            text(&group[0].problem),
+            text(strategy(group[0])),
+            text(&group[0].orientation),
             number(errors.count() as f64, count(errors.count())),
             share(&errors, THRESHOLD),
             share(&errors, 0.01),
@@ -167,7 +176,7 @@ fn grid(tried: &[Tried<'_>]) -> Table {
             let rows: Vec<&Row> =
                 model.grid.iter().copied().filter(|r| r.orientation == orientation).collect();
             let errors = Errors::of(rows.iter().copied());
-            let best = rows.iter().filter(|row| row.xi == Some(errors.smallest())).next();
+            let best = rows.iter().find(|row| row.xi == Some(errors.smallest()));
             table.rows.push(vec![
                 text(&model.title),
                 error(model.uniform.xi.unwrap_or(f64::NAN)),
@@ -189,15 +198,8 @@ fn combinations(tried: &[Tried<'_>]) -> Table {
         "The first table of the paper, as run here, with the share of runs within 5% on artificial and trained models",
         &["strategy", "samples", "steps", "flips", "runs", "artificial", "trained"],
     );
-    let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
-    for row in tried.iter().flat_map(|model| model.grid.iter().copied()) {
-        let key = format!("{}|{}|{}", row.method, row.steps.unwrap_or(0), row.flips);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((key, vec![row])),
-        }
-    }
-    for (_, rows) in groups {
+    let key = |row: &Row| format!("{}|{}|{}", row.method, row.steps.unwrap_or(0), row.flips);
+    for rows in grouped(tried.iter().flat_map(|model| model.grid.iter().copied()), key) {
         let first = rows[0];
         let (steps, samples) = (first.steps.unwrap_or(0), first.samples.unwrap_or(0));
         let of = |trained: bool| {
