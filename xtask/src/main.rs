@@ -1,6 +1,7 @@
 //! The project's own tasks: `cargo xtask test`, `bench`, `calibrate` and `models`.
 
 mod bench;
+mod browser;
 mod environment;
 mod models;
 mod python;
@@ -51,7 +52,8 @@ const STEPS: [Step; 5] = [
 ];
 
 const USAGE: &str = "\
-usage: cargo xtask test         run every check: formatting, clippy, tests, documentation, Python
+usage: cargo xtask test         run every check: formatting, clippy, tests, documentation, page, Python
+       cargo xtask page         the page of `lnz paper report` in a headless browser, alone
        cargo xtask python       the last of them alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
@@ -63,6 +65,10 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
         ["python"] => python_alone(),
+        ["page"] => match page_passes() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        },
         ["bench", ref options @ ..] => bench::main(options),
         ["models", ref options @ ..] => models::main(options),
         ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
@@ -91,7 +97,7 @@ fn test() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let clock = Instant::now();
-    let count = STEPS.len() + 1;
+    let count = STEPS.len() + 2;
     for (i, step) in STEPS.iter().enumerate() {
         println!("[{}/{count}] {}: cargo {}", i + 1, step.name, step.arguments.join(" "));
         let step_clock = Instant::now();
@@ -100,6 +106,10 @@ fn test() -> ExitCode {
             return ExitCode::FAILURE;
         }
         println!("      ok, {}", in_seconds(step_clock.elapsed()));
+    }
+    println!("[{}/{count}] the page of `lnz paper report` in a browser", count - 1);
+    if !page_passes() {
+        return ExitCode::FAILURE;
     }
     println!("[{count}/{count}] Python package: wheel, fresh environment, pytest");
     let step_clock = Instant::now();
@@ -110,6 +120,25 @@ fn test() -> ExitCode {
     println!("      ok, {}", in_seconds(step_clock.elapsed()));
     println!("all checks passed, {}", in_seconds(clock.elapsed()));
     ExitCode::SUCCESS
+}
+
+/// The page in a browser; where there is none, that is said loudly.
+fn page_passes() -> bool {
+    let clock = Instant::now();
+    match browser::test() {
+        Ok(browser::Outcome::Passed(said)) => {
+            println!("      ok, {}: {said}", in_seconds(clock.elapsed()));
+            true
+        }
+        Ok(browser::Outcome::Skipped(reason)) => {
+            eprintln!("SKIPPED: the page was not tested: {reason}");
+            true
+        }
+        Err(reason) => {
+            eprintln!("FAILED: the page in a browser: {reason}");
+            false
+        }
+    }
 }
 
 /// The tests of the Python package alone.

@@ -4,6 +4,7 @@ mod annealing;
 mod auto;
 mod data;
 mod generate;
+mod paper;
 mod score;
 mod start;
 mod train;
@@ -11,6 +12,7 @@ mod values;
 
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
+pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ShelfArgs, WhichArgs};
 pub(crate) use score::{LogZMethod, ScoreArgs};
 pub(crate) use start::BinarizeArg;
 pub(crate) use train::TrainArgs;
@@ -66,6 +68,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// List the built-in models
     Models(ModelsArgs),
+    /// Run the paper's experiments, draw its figures, judge its claims
+    Paper(PaperArgs),
     /// Look into data files, or download well-known ones
     Data(DataArgs),
     /// Print a completion script for a shell

@@ -9,5 +9,6 @@ pub(crate) mod exact;
 pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod models;
+pub(crate) mod paper;
 pub(crate) mod score;
 pub(crate) mod train;

@@ -7,6 +7,7 @@ mod failure;
 mod fetch;
 mod interrupt;
 mod log_z;
+mod paper;
 mod plot;
 mod progress;
 mod report;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Train(args) => commands::train::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),
+        Command::Paper(args) => commands::paper::run(&args),
         Command::Score(args) => commands::score::run(&args),
         Command::Data(args) => commands::data::run(&args),
         Command::Completions(args) => commands::completions::run(&args),

@@ -18,7 +18,6 @@ pub(crate) enum Marker {
     Ring,
     Cross,
     Plus,
-    Down,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,10 +59,6 @@ impl Look {
         Self { colour: "#000000", marker: Marker::None, dash }
     }
 
-    pub(crate) const fn marker(self, marker: Marker) -> Self {
-        Self { marker, ..self }
-    }
-
     pub(crate) const fn dash(self, dash: Dash) -> Self {
         Self { dash, ..self }
     }
@@ -90,7 +85,6 @@ impl Marker {
             Marker::Square => ("M-2.3-2.3H2.3V2.3H-2.3Z", true),
             Marker::Triangle => ("M0-3.1L2.9 2H-2.9Z", true),
             Marker::Diamond => ("M0-3.3L3.3 0L0 3.3L-3.3 0Z", true),
-            Marker::Down => ("M0 3.1L2.9-2H-2.9Z", true),
             Marker::Ring => ("M2.6 0A2.6 2.6 0 1 1-2.6 0A2.6 2.6 0 1 1 2.6 0Z", false),
             Marker::Cross => ("M-2.4-2.4L2.4 2.4M-2.4 2.4L2.4-2.4", false),
             Marker::Plus => ("M-3.1 0H3.1M0-3.1V3.1", false),

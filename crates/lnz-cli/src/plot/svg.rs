@@ -70,6 +70,10 @@ impl Canvas<'_> {
             y,
         };
         self.frame(panel, &area);
+        if points().next().is_none() {
+            let middle = [area.left + area.width / 2.0, area.top + area.height / 2.0];
+            self.text(middle, FONT, Anchor::Middle, 0.0, "no results");
+        }
         let clip = format!("{}-p{index}", self.id);
         let Area { left, top, width, height, .. } = area;
         let _ = writeln!(

@@ -6,6 +6,7 @@ mod data;
 mod estimate;
 mod files;
 mod interrupt;
+mod paper;
 mod run;
 mod score;
 mod server;

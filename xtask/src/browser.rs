@@ -1,0 +1,114 @@
+//! The page of `lnz paper report` in a real browser: it loads without errors, its tables sort, and it
+//! fits a phone.
+
+use crate::cargo;
+use crate::environment::{ROOT, output, target_folder};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What came of the check.
+pub(crate) enum Outcome {
+    Passed(String),
+    /// There is no browser and none can be had.
+    Skipped(String),
+}
+
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+const PROBE: &str = include_str!("browser/probe.js");
+/// Widths of a telephone and of a desk, in pixels.
+const WIDTHS: [usize; 2] = [390, 1280];
+
+/// Writes the page of the committed results and opens it in headless Chromium.
+pub(crate) fn test() -> Result<Outcome, String> {
+    let Some(browser) = browser() else {
+        return Ok(Outcome::Skipped(
+            "no Chromium found, and it cannot be installed here; install chromium to run it".into(),
+        ));
+    };
+    let folder = target_folder()?.join("page");
+    copy_results(&folder)?;
+    let report = ["run", "--quiet", "--package", "lnz-cli", "--", "paper", "report", "--out"];
+    output(cargo().args(report).arg(&folder))?;
+    let page = read(&folder.join("report.html"))?;
+    let mut said = Vec::new();
+    for width in WIDTHS {
+        said.push(probe(&browser, &folder, &page, width)?);
+    }
+    Ok(Outcome::Passed(said.join("; ")))
+}
+
+/// A Chromium that is there, or one from the system's packages where we may install them.
+fn browser() -> Option<String> {
+    let found = || {
+        BROWSERS
+            .iter()
+            .find(|name| starts(Command::new(name).arg("--version")))
+            .map(|n| (*n).into())
+    };
+    found().or_else(|| {
+        println!("      no Chromium; trying apt-get install chromium");
+        let installer: &[&str] = match starts(Command::new("sudo").args(["-n", "true"])) {
+            true => &["sudo", "-n", "apt-get", "install", "-y", "chromium"],
+            false => &["apt-get", "install", "-y", "chromium"],
+        };
+        starts(Command::new(installer[0]).args(&installer[1..])).then(found).flatten()
+    })
+}
+
+fn starts(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn copy_results(folder: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let committed = Path::new(ROOT).join("docs/paper");
+    for entry in std::fs::read_dir(&committed).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_result = path.extension().is_some_and(|end| end == "csv" || end == "json");
+        if let (true, Some(name)) = (is_result, path.file_name()) {
+            std::fs::copy(&path, folder.join(name)).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens the page at this width with a script that tests it and writes what it found into the title.
+fn probe(browser: &str, folder: &Path, page: &str, width: usize) -> Result<String, String> {
+    let errors = "<script>window.problems = []; \
+                  addEventListener('error', e => problems.push(String(e.message)));</script>";
+    let tested = page.replacen("<head>", &format!("<head>{errors}"), 1).replacen(
+        "</body>",
+        &format!("<script>{PROBE}</script></body>"),
+        1,
+    );
+    let file = folder.join(format!("probe-{width}.html"));
+    std::fs::write(&file, tested).map_err(|error| format!("{}: {error}", file.display()))?;
+    let shown = output(
+        Command::new(browser)
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--dump-dom",
+            ])
+            .arg(format!("--window-size={width},900"))
+            .arg(format!("file://{}", file.display())),
+    )?;
+    let found = shown.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
+    match found {
+        Some((title, _)) if title.starts_with("PASSED") => Ok(title.to_owned()),
+        Some((title, _)) => Err(format!("at {width} pixels: {title}")),
+        None => Err(format!("at {width} pixels: the browser shows no title")),
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
