@@ -66,6 +66,7 @@ WORK = {
     "sampling": "lnz.estimate(model, samples=10**6, steps=10**4, no_check=True)",
     "an exact sum": "lnz.exact(lnz.RBM(np.ones((40, 60))), force=True)",
     "a comparison": "lnz.compare(model, chains=10**6, betas=10**4, no_check=True)",
+    "a decomposition, which cannot be stopped": "lnz.estimate(square, init='ps', no_check=True)",
     "floating point": "lnz.estimate(model, chains=10**6, betas=10**3, precision='f64', no_check=True)",
 }
 
@@ -79,6 +80,7 @@ def test_ctrl_c_stops_within_half_a_second(work, tmp_path):
         import lnz
         random = np.random.default_rng(0)
         model = lnz.RBM(random.normal(0, 0.1, (300, 200)), np.zeros(300), np.zeros(200))
+        square = lnz.RBM(random.normal(0, 0.1, (1200, 1200)))
         print("ready", flush=True)
         try:
             {WORK[work]}
