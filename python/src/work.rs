@@ -66,15 +66,16 @@ pub(crate) fn run_borrowing<T: Send>(
     work: impl FnOnce(&dyn Observer) -> lnz::Result<T> + Send,
 ) -> PyResult<T> {
     let pool = Pool::take(call.threads)?;
-    let watch = Watch::default();
+    let watch = &Watch::default();
     let end = py.detach(|| {
         let (sender, receiver) = channel();
         pool.threads.in_place_scope(|scope| {
-            // The receiver is there until the scope ends; a panic comes out of the scope.
-            scope.spawn(|_| {
-                let _ = sender.send(work(&watch));
+            // The receiver is there until the scope ends. A panic drops the sender, which ends the
+            // wait, and comes out of the scope.
+            scope.spawn(move |_| {
+                let _ = sender.send(work(watch));
             });
-            wait(call, &watch, &receiver, None)
+            wait(call, watch, &receiver, None)
         })
     });
     pool.put_back();
