@@ -64,7 +64,9 @@ def _path(result: Estimate, ax: Any) -> None:
     ax.plot(betas, values, color=BLUE)
     ax.plot([1.0], [result.log_z], "o", color="black", label=f"log Z = {result.log_z:.2f}")
     _floor(result, ax.axhline)
-    ax.set(xlabel=r"inverse temperature $\beta$", ylabel=r"log Z at $\beta$", title="annealing path")
+    ax.set(
+        xlabel=r"inverse temperature $\beta$", ylabel=r"log Z at $\beta$", title="annealing path"
+    )
     ax.legend(frameon=False)
 
 
@@ -106,8 +108,12 @@ def plot_comparison(comparison: Comparison, ax: Any) -> Any:
     labels = [f"{row.start}, {'transposed' if row.transpose else 'original'}" for row in rows]
     errors = [_finite(row.std_error, 0.0) for row in rows]
     colours = [ORANGE if row.verdict == "suspect" else BLUE for row in rows]
-    left = min([row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact]))
-    right = max([row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact]))
+    left = min(
+        [row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact])
+    )
+    right = max(
+        [row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact])
+    )
     edge = left - 0.08 * max(right - left, 1.0)
     ax.barh(labels, [row.log_z - edge for row in rows], left=edge, xerr=errors, color=colours)
     for verdict, colour in (("consistent", BLUE), ("suspect", ORANGE)):
