@@ -54,7 +54,8 @@ def _weights(result: Estimate, ax: Any) -> None:
     else:
         _floor(result, ax.axvline)
     ax.set(xlabel="log weight of a chain", ylabel="chains", title=_title(result))
-    ax.legend(frameon=False)
+    ax.set_ylim(top=1.35 * ax.get_ylim()[1])  # room for the legend
+    ax.legend(frameon=False, loc="upper right")
 
 
 def _path(result: Estimate, ax: Any) -> None:
