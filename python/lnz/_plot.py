@@ -46,7 +46,7 @@ def plot_estimate(result: Estimate, kind: str | None, ax: Any) -> Any:
 
 def _weights(result: Estimate, ax: Any) -> None:
     ax.hist(result.log_weights, bins=40, color=BLUE, alpha=0.75)
-    ax.axvline(result.log_z, color="black", label=f"log Z = {result.log_z:.2f}")
+    ax.axvline(result.log_z, ymax=0.74, color="black", label=f"log Z = {result.log_z:.2f}")
     # A line far outside would press the histogram into a corner.
     if result.lower_bound is not None and result.lower_bound > ax.get_xlim()[1]:
         label = f"not below {result.lower_bound:.2f}, off to the right"
