@@ -33,7 +33,9 @@ def of_torch(module: Any, names: Mapping[str, str | None]) -> Tensors:
             f"module is a {type(module).__name__}; expected a torch module or a state dictionary"
         )
     # Plain attributes are common in hand-written modules, and in no state dictionary.
-    plain = {key: value for key, value in getattr(module, "__dict__", {}).items() if _is_tensor(value)}
+    plain = {
+        key: value for key, value in getattr(module, "__dict__", {}).items() if _is_tensor(value)
+    }
     tensors = {**plain, **state}
     parts = zip(names.items(), _lnz.tensor_names())
     weights, visible_bias, hidden_bias = (
@@ -60,7 +62,7 @@ def _find(tensors: Mapping[str, Any], part: str, wanted: str | None, known: list
         problem = f"none of the tensors {sorted(tensors)} is called like one, such as {known}"
     else:
         problem = f"{' and '.join(map(repr, fitting))} could both be it"
-    raise ValueError(f"{part} was not found: {problem}; give its name, as {part}=\"...\"")
+    raise ValueError(f'{part} was not found: {problem}; give its name, as {part}="..."')
 
 
 def of_rbms(model: Any, update: int | None) -> tuple[Tensors, str]:

@@ -182,9 +182,7 @@ def compare(
     rbm = as_rbm(model)
     annealing = _annealing(betas, chains, schedule, seed, precision, no_exact, no_check)
     with reporter(progress) as report:
-        compared = _lnz.compare(
-            rbm._model, annealing, threads=_threads(threads), progress=report
-        )
+        compared = _lnz.compare(rbm._model, annealing, threads=_threads(threads), progress=report)
     return Comparison._of(compared)
 
 

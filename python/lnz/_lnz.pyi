@@ -131,9 +131,7 @@ def estimate(
     threads: int | None,
     progress: _Progress,
 ) -> Found: ...
-def exact(
-    model: Model, *, force: bool, threads: int | None, progress: _Progress
-) -> Found: ...
+def exact(model: Model, *, force: bool, threads: int | None, progress: _Progress) -> Found: ...
 def compare(
     model: Model,
     annealing: dict[str, Any],

@@ -46,7 +46,7 @@ def plot_estimate(result: Estimate, kind: str | None, ax: Any) -> Any:
 
 def _weights(result: Estimate, ax: Any) -> None:
     ax.hist(result.log_weights, bins=40, color=BLUE, alpha=0.75)
-    ax.axvline(result.log_z, color="black", label=f"log Z = {result.log_z:.2f}")
+    ax.axvline(result.log_z, ymax=0.74, color="black", label=f"log Z = {result.log_z:.2f}")
     # A line far outside would press the histogram into a corner.
     if result.lower_bound is not None and result.lower_bound > ax.get_xlim()[1]:
         label = f"not below {result.lower_bound:.2f}, off to the right"
@@ -54,7 +54,8 @@ def _weights(result: Estimate, ax: Any) -> None:
     else:
         _floor(result, ax.axvline)
     ax.set(xlabel="log weight of a chain", ylabel="chains", title=_title(result))
-    ax.legend(frameon=False)
+    ax.set_ylim(top=1.35 * ax.get_ylim()[1])  # room for the legend
+    ax.legend(frameon=False, loc="upper right")
 
 
 def _path(result: Estimate, ax: Any) -> None:
@@ -64,7 +65,9 @@ def _path(result: Estimate, ax: Any) -> None:
     ax.plot(betas, values, color=BLUE)
     ax.plot([1.0], [result.log_z], "o", color="black", label=f"log Z = {result.log_z:.2f}")
     _floor(result, ax.axhline)
-    ax.set(xlabel=r"inverse temperature $\beta$", ylabel=r"log Z at $\beta$", title="annealing path")
+    ax.set(
+        xlabel=r"inverse temperature $\beta$", ylabel=r"log Z at $\beta$", title="annealing path"
+    )
     ax.legend(frameon=False)
 
 
@@ -106,8 +109,12 @@ def plot_comparison(comparison: Comparison, ax: Any) -> Any:
     labels = [f"{row.start}, {'transposed' if row.transpose else 'original'}" for row in rows]
     errors = [_finite(row.std_error, 0.0) for row in rows]
     colours = [ORANGE if row.verdict == "suspect" else BLUE for row in rows]
-    left = min([row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact]))
-    right = max([row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact]))
+    left = min(
+        [row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact])
+    )
+    right = max(
+        [row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact])
+    )
     edge = left - 0.08 * max(right - left, 1.0)
     ax.barh(labels, [row.log_z - edge for row in rows], left=edge, xerr=errors, color=colours)
     for verdict, colour in (("consistent", BLUE), ("suspect", ORANGE)):

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 from ._options import switch
 
@@ -26,7 +26,7 @@ class Progress(NamedTuple):
     """The inverse temperature reached, while annealing."""
 
 
-ProgressOption = Union[bool, Callable[[Progress], object], None]
+ProgressOption = bool | Callable[[Progress], object] | None
 _Report = Callable[[str, int, int, "float | None", "float | None"], None]
 
 

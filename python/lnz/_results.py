@@ -93,7 +93,9 @@ class Estimate:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that decide the result, under the names of the keywords."""
-        return {key: value for key, value in self.to_dict()["settings"].items() if value is not None}
+        return {
+            key: value for key, value in self.to_dict()["settings"].items() if value is not None
+        }
 
     @property
     def cost(self) -> dict[str, Any]:
@@ -240,7 +242,12 @@ class Score:
         reason = "" if self.estimate is None else f": {self.estimate.reason}"
         return [
             ("mean log-likelihood", "value", mean, spread),
-            ("examples", "plain", "", f"{self.examples:,}, sampling error {self.sampling_error:.4f}"),
+            (
+                "examples",
+                "plain",
+                "",
+                f"{self.examples:,}, sampling error {self.sampling_error:.4f}",
+            ),
             ("log Z", "plain", "", f"{self.log_z:.6f}"),
             ("verdict", tone, self.verdict, reason),
         ]

@@ -109,7 +109,9 @@ class LogZTracker:
         model = as_rbm(parameters[0]) if len(parameters) == 1 else RBM(*parameters)
         found = self._estimate(model)
         train, validation = (
-            None if data is None else score(model, data, log_z=found, progress=False).mean_log_likelihood
+            None
+            if data is None
+            else score(model, data, log_z=found, progress=False).mean_log_likelihood
             for data in (self._data, self._validation)
         )
         record = Record(

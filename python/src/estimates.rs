@@ -58,16 +58,17 @@ impl Found {
 #[pyo3(signature = (model, options, annealing, *, threads, progress))]
 pub(crate) fn estimate(
     py: Python<'_>,
-    model: &Model,
+    model: Py<Model>,
     options: Options<'_>,
     annealing: Annealing,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
-    let request = request(&options, &annealing, model.stored.model.visible())?;
+    let request = request(&options, &annealing, model.get().stored.model.visible())?;
     let plan = request.plan().map_err(exception)?;
     let call = Call { threads, progress };
-    let outcome = work::run(py, &call, |observer| {
+    let outcome = work::run(py, &call, move |observer| {
+        let model = model.get();
         run::estimate(&model.stored, &model.name, &plan, observer)
     })?;
     Found::new(py, &outcome.report, outcome.annealed)
@@ -78,14 +79,15 @@ pub(crate) fn estimate(
 #[pyo3(signature = (model, *, force, threads, progress))]
 pub(crate) fn exact(
     py: Python<'_>,
-    model: &Model,
+    model: Py<Model>,
     force: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
     let patience = if force { Patience::Forced } else { Patience::Limited };
-    let rbm = &model.stored.model;
-    let report = work::run(py, &Call { threads, progress }, |observer| {
+    let report = work::run(py, &Call { threads, progress }, move |observer| {
+        let model = model.get();
+        let rbm = &model.stored.model;
         let run = run::exact(rbm, patience, observer)?;
         Ok(Report::of_exact(ModelSummary::new(&model.name, rbm), &run))
     })?;
@@ -110,13 +112,14 @@ pub(crate) struct Compared {
 #[pyo3(signature = (model, annealing, *, threads, progress))]
 pub(crate) fn compare(
     py: Python<'_>,
-    model: &Model,
+    model: Py<Model>,
     annealing: Annealing,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Compared> {
     let plan = annealing.comparison()?.plan().map_err(exception)?;
-    let comparison = work::run(py, &Call { threads, progress }, |observer| {
+    let comparison = work::run(py, &Call { threads, progress }, move |observer| {
+        let model = model.get();
         lnz::compare::compare(&model.stored, &model.name, &plan, &|_| (), observer)
     })?;
     let reference = comparison.reference();

@@ -104,7 +104,7 @@ impl Model {
     /// Predicted time of the exact value on so many threads.
     fn exact_seconds(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<f64> {
         let call = Call { threads, progress: None };
-        Ok(work::run(py, &call, |_| lnz::exact_cost(&self.stored.model))?.seconds)
+        Ok(work::run_borrowing(py, &call, |_| lnz::exact_cost(&self.stored.model))?.seconds)
     }
 
     fn transposed(&self) -> PyResult<Self> {
@@ -137,7 +137,7 @@ impl Model {
             Data::Rows(matrix) => {
                 let rows = matrix.rows();
                 rows.check_width(name, model.visible()).map_err(exception)?;
-                work::run(py, &call, |observer| {
+                work::run_borrowing(py, &call, |observer| {
                     of_rows(model, rows, observer, |number| {
                         rows.values(name, number, binarize, seed)
                     })
@@ -145,7 +145,7 @@ impl Model {
             }
             Data::File(path) => {
                 let options = DataOptions { width: Some(model.visible()), binarize, seed };
-                work::run(py, &call, |observer| {
+                work::run_borrowing(py, &call, |observer| {
                     let mut reader = DataReader::open(path, options)?;
                     let mut values = Vec::new();
                     while let Some(batch) = reader.next_batch(BATCH)? {
@@ -247,6 +247,6 @@ pub(crate) fn generate(
     let family = Gwgm { visible, hidden, mu_mu, sigma_mu, mu_sigma, sigma_sigma, lambda };
     let recipe = Recipe { family, blocks, shuffle, seed };
     let call = Call { threads, progress };
-    let stored = work::run(py, &call, |observer| recipe.make(!no_exact, observer))?;
+    let stored = work::run(py, &call, move |observer| recipe.make(!no_exact, observer))?;
     Ok(Model { stored, name })
 }

@@ -5,13 +5,17 @@ use lnz::{Observer, Phase, Progress};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Between two looks at Ctrl-C and at the progress; a person takes half a second for at once.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// How long work may take to stop before it is left alone.
+const PATIENCE: Duration = Duration::from_millis(250);
 
 /// How a call runs.
 pub(crate) struct Call {
@@ -22,44 +26,104 @@ pub(crate) struct Call {
 }
 
 /// Runs `work` on a pool of threads while this one looks after Python.
-pub(crate) fn run<T: Send>(
+///
+/// Work that does not stop soon after it was asked to (a decomposition of a large matrix cannot) is left
+/// to end by itself; it owns all that it needs.
+pub(crate) fn run<T: Send + 'static>(
+    py: Python<'_>,
+    call: &Call,
+    work: impl FnOnce(&dyn Observer) -> lnz::Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let pool = Pool::take(call.threads)?;
+    let watch = Arc::new(Watch::default());
+    let (sender, receiver) = channel();
+    let seen = Arc::clone(&watch);
+    pool.threads.spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| work(&*seen)));
+        // Nobody listens any more when the work was left alone.
+        let _ = sender.send(result);
+    });
+    let watch = &*watch;
+    match py.detach(move || wait(call, watch, &receiver, Some(PATIENCE))) {
+        End::Result(result) => {
+            pool.put_back();
+            result.unwrap_or_else(|panic| resume_unwind(panic)).map_err(exception)
+        }
+        End::Stopped(error) => {
+            pool.put_back();
+            Err(error)
+        }
+        // Its pool is busy, and ends when the work does.
+        End::LeftAlone(error) => Err(error),
+        End::Nothing => Err(PyRuntimeError::new_err("the work ended without a result")),
+    }
+}
+
+/// The same for work that borrows, from arrays of numpy; it has to stop when it is asked to.
+pub(crate) fn run_borrowing<T: Send>(
     py: Python<'_>,
     call: &Call,
     work: impl FnOnce(&dyn Observer) -> lnz::Result<T> + Send,
 ) -> PyResult<T> {
     let pool = Pool::take(call.threads)?;
-    let watch = Watch::default();
-    let outcome = py.detach(|| {
+    let watch = &Watch::default();
+    let end = py.detach(|| {
         let (sender, receiver) = channel();
-        let mut stopped_by = None;
-        let result = pool.threads.in_place_scope(|scope| {
-            scope.spawn(|_| {
-                // The receiver is there until the scope ends.
-                let _ = sender.send(work(&watch));
+        pool.threads.in_place_scope(|scope| {
+            // The receiver is there until the scope ends. A panic drops the sender, which ends the
+            // wait, and comes out of the scope.
+            scope.spawn(move |_| {
+                let _ = sender.send(work(watch));
             });
-            loop {
-                match receiver.recv_timeout(BETWEEN_LOOKS) {
-                    Ok(result) => return Some(result),
-                    // The work has panicked; the scope passes that on.
-                    Err(RecvTimeoutError::Disconnected) => return None,
-                    Err(RecvTimeoutError::Timeout) if stopped_by.is_some() => {}
-                    Err(RecvTimeoutError::Timeout) => {
-                        if let Err(error) = Python::attach(|py| look(py, call, &watch)) {
-                            watch.stop.store(true, Ordering::Relaxed);
-                            stopped_by = Some(error);
-                        }
-                    }
-                }
-            }
-        });
-        match (stopped_by, result) {
-            (Some(error), _) => Err(error),
-            (None, Some(result)) => result.map_err(exception),
-            (None, None) => Err(PyRuntimeError::new_err("the work ended without a result")),
-        }
+            wait(call, watch, &receiver, None)
+        })
     });
     pool.put_back();
-    outcome
+    match end {
+        End::Result(result) => result.map_err(exception),
+        End::Stopped(error) | End::LeftAlone(error) => Err(error),
+        End::Nothing => Err(PyRuntimeError::new_err("the work ended without a result")),
+    }
+}
+
+/// How a wait for work has ended.
+enum End<R> {
+    Result(R),
+    /// Python has raised this, and the work has stopped.
+    Stopped(PyErr),
+    /// Python has raised this, and the work goes on for a while.
+    LeftAlone(PyErr),
+    Nothing,
+}
+
+/// Waits for the result of work and looks after Python meanwhile; after an exception, not for longer
+/// than `patience`.
+fn wait<R>(
+    call: &Call,
+    watch: &Watch,
+    results: &Receiver<R>,
+    patience: Option<Duration>,
+) -> End<R> {
+    let error = loop {
+        match results.recv_timeout(BETWEEN_LOOKS) {
+            Ok(result) => return End::Result(result),
+            Err(RecvTimeoutError::Disconnected) => return End::Nothing,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(error) = Python::attach(|py| look(py, call, watch)) {
+                    break error;
+                }
+            }
+        }
+    };
+    watch.stop.store(true, Ordering::Relaxed);
+    let stopped = match patience {
+        Some(patience) => !matches!(results.recv_timeout(patience), Err(RecvTimeoutError::Timeout)),
+        None => {
+            let _ = results.recv();
+            true
+        }
+    };
+    if stopped { End::Stopped(error) } else { End::LeftAlone(error) }
 }
 
 /// Lets Python handle its signals and tells it about the progress; fails when one of them raises.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import brute_force
 
 import lnz
-from conftest import brute_force
 
 
 def fitted(n_components, width=8):
@@ -23,14 +23,18 @@ def test_a_bernoulli_rbm_of_scikit_learn(hidden):
     model = lnz.RBM.from_sklearn(machine)
     assert model.shape == (8, hidden)
     assert model.free_energy(data) == pytest.approx(machine._free_energy(data), rel=1e-12)
-    expected = brute_force(machine.components_.T, machine.intercept_visible_, machine.intercept_hidden_)
+    expected = brute_force(
+        machine.components_.T, machine.intercept_visible_, machine.intercept_hidden_
+    )
     assert lnz.estimate(machine).log_z == pytest.approx(expected, rel=1e-12)
     assert model.score_samples(data).shape == machine.score_samples(data).shape
 
 
 def test_an_unfitted_estimator_is_refused():
     network = pytest.importorskip("sklearn.neural_network")
-    with pytest.raises(TypeError, match="components_; expected a BernoulliRBM that has been fitted"):
+    with pytest.raises(
+        TypeError, match="components_; expected a BernoulliRBM that has been fitted"
+    ):
         lnz.RBM.from_sklearn(network.BernoulliRBM())
 
 

@@ -83,7 +83,9 @@ def test_comparisons_agree(tool):
 
 
 def test_exact_values_and_models_agree(tool):
-    assert without_times(lnz.exact("bms-3").to_dict()) == without_times(tool("exact", "bms-3", "--json"))
+    assert without_times(lnz.exact("bms-3").to_dict()) == without_times(
+        tool("exact", "bms-3", "--json")
+    )
     theirs = [entry["name"] for entry in tool("models", "--json")["models"]]
     assert [entry.name for entry in lnz.models()] == theirs
 

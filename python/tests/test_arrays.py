@@ -6,9 +6,9 @@ import array
 
 import numpy as np
 import pytest
+from conftest import brute_force
 
 import lnz
-from conftest import brute_force
 
 
 def layouts(matrix):
@@ -51,7 +51,9 @@ def test_a_square_matrix_is_not_transposed_either():
     weights = np.arange(16.0).reshape(4, 4) / 10
     b, c = np.array([1.0, 0, 0, 0]), np.zeros(4)
     for name, layout in layouts(weights):
-        assert lnz.exact(lnz.RBM(layout, b, c)).log_z == pytest.approx(brute_force(weights, b, c)), name
+        assert lnz.exact(lnz.RBM(layout, b, c)).log_z == pytest.approx(
+            brute_force(weights, b, c)
+        ), name
 
 
 def test_data_of_every_layout_scores_the_same(model):

@@ -39,7 +39,12 @@ def test_everything_public_is_documented_and_functions_have_examples():
         if inspect.isfunction(thing) or thing in (lnz.RBM, lnz.LogZTracker):
             assert ">>>" in inspect.getdoc(thing), name
         for method, value in inspect.getmembers(thing, inspect.isfunction):
-            if not method.startswith("_") and thing in (lnz.RBM, lnz.LogZTracker, lnz.Estimate, lnz.Comparison):
+            if not method.startswith("_") and thing in (
+                lnz.RBM,
+                lnz.LogZTracker,
+                lnz.Estimate,
+                lnz.Comparison,
+            ):
                 assert inspect.getdoc(value), f"{name}.{method}"
 
 
@@ -98,7 +103,9 @@ def test_the_notebook_runs_and_shows_what_it_says(tmp_path, monkeypatch):
     resources = {"metadata": {"path": str(tmp_path)}}
     client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="this", resources=resources)
     client.execute()
-    shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    shown = [
+        output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs
+    ]
     figures = [output for output in shown if "image/png" in output.get("data", {})]
     assert len(figures) == 4
     complaints = [output["text"] for output in shown if output.get("name") == "stderr"]

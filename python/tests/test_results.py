@@ -10,9 +10,9 @@ import pickle
 
 import numpy as np
 import pytest
+from conftest import brute_force
 
 import lnz
-from conftest import brute_force
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,14 @@ def test_scores_carry_the_uncertainty_of_log_z(model):
     assert exact.mean_log_likelihood == pytest.approx(float(model.score_samples(data).mean()))
     given = lnz.score(model, data, log_z=3.0)
     assert (given.log_z, given.verdict, given.examples) == (3.0, "given", 40)
-    assert set(given.to_dict()) >= {"schema", "mean_log_likelihood", "std_error", "examples", "log_z", "interval"}
+    assert set(given.to_dict()) >= {
+        "schema",
+        "mean_log_likelihood",
+        "std_error",
+        "examples",
+        "log_z",
+        "interval",
+    }
     assert "mean log-likelihood" in repr(given)
     with pytest.raises(ValueError, match="log_z is nan"):
         lnz.score(model, data, log_z=math.nan)

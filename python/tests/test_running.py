@@ -21,7 +21,9 @@ import lnz
 @pytest.fixture(scope="module")
 def large():
     random = np.random.default_rng(0)
-    return lnz.RBM(random.normal(0, 0.1, (300, 200)), random.normal(-1, 1, 300), random.normal(0, 1, 200))
+    return lnz.RBM(
+        random.normal(0, 0.1, (300, 200)), random.normal(-1, 1, 300), random.normal(0, 1, 200)
+    )
 
 
 def test_python_goes_on_while_work_runs(large):
@@ -43,7 +45,9 @@ def test_python_goes_on_while_work_runs(large):
     inside = [tick for tick in ticks if start < tick < end]
     longest = max(np.diff([start, *inside, end]))
     assert end - start > 0.2
-    assert longest < 0.5 * (end - start), f"the longest silence was {longest:.2f} s of {end - start:.2f} s"
+    assert longest < 0.5 * (end - start), (
+        f"the longest silence was {longest:.2f} s of {end - start:.2f} s"
+    )
 
 
 def test_threads_of_python_get_the_same_answers_side_by_side():
@@ -66,6 +70,7 @@ WORK = {
     "sampling": "lnz.estimate(model, samples=10**6, steps=10**4, no_check=True)",
     "an exact sum": "lnz.exact(lnz.RBM(np.ones((40, 60))), force=True)",
     "a comparison": "lnz.compare(model, chains=10**6, betas=10**4, no_check=True)",
+    "a decomposition, which cannot be stopped": "lnz.estimate(square, init='ps', no_check=True)",
     "floating point": "lnz.estimate(model, chains=10**6, betas=10**3, precision='f64', no_check=True)",
 }
 
@@ -79,6 +84,7 @@ def test_ctrl_c_stops_within_half_a_second(work, tmp_path):
         import lnz
         random = np.random.default_rng(0)
         model = lnz.RBM(random.normal(0, 0.1, (300, 200)), np.zeros(300), np.zeros(200))
+        square = lnz.RBM(random.normal(0, 0.1, (1200, 1200)))
         print("ready", flush=True)
         try:
             {WORK[work]}
@@ -152,7 +158,9 @@ def resident_kilobytes():
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="NOT TESTED: no /proc to read memory from")
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/status"), reason="NOT TESTED: no /proc to read memory from"
+)
 def test_memory_does_not_grow_over_a_thousand_calls():
     random = np.random.default_rng(0)
     parameters = random.normal(0, 0.1, (200, 100)), np.zeros(200), np.zeros(100)
@@ -160,7 +168,9 @@ def test_memory_does_not_grow_over_a_thousand_calls():
 
     def call(seed):
         model = lnz.RBM(*parameters)
-        result = lnz.estimate(model, chains=16, betas=4, no_check=True, seed=seed, samples=16, steps=2)
+        result = lnz.estimate(
+            model, chains=16, betas=4, no_check=True, seed=seed, samples=16, steps=2
+        )
         assert len(result.log_weights) == 16 and result.path is not None
         model.free_energy(data)
         repr(result), result._repr_html_(), result.to_dict(), model.weights

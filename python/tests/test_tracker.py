@@ -12,11 +12,17 @@ def contrastive_divergence(data, hidden, epochs, tracker, rate=0.1):
     """CD-1 in a few lines of numpy, as people write it."""
     random = np.random.default_rng(0)
     sigma = lambda x: 1 / (1 + np.exp(-x))  # noqa: E731
-    w, b, c = random.normal(0, 0.01, (data.shape[1], hidden)), np.zeros(data.shape[1]), np.zeros(hidden)
+    w, b, c = (
+        random.normal(0, 0.01, (data.shape[1], hidden)),
+        np.zeros(data.shape[1]),
+        np.zeros(hidden),
+    )
     for epoch in range(epochs):
         for batch in np.array_split(data, 10):
             up = sigma(c + batch @ w)
-            down = (random.random(batch.shape) < sigma(b + (random.random(up.shape) < up) @ w.T)) * 1.0
+            down = (
+                random.random(batch.shape) < sigma(b + (random.random(up.shape) < up) @ w.T)
+            ) * 1.0
             again = sigma(c + down @ w)
             w += rate * (batch.T @ up - down.T @ again) / len(batch)
             b += rate * (batch - down).mean(0)
@@ -42,7 +48,9 @@ def test_the_likelihood_rises_and_is_that_of_the_model(stripes):
     assert last.verdict == "exact"
     assert last.log_z == lnz.exact(model).log_z
     assert last.train_log_likelihood == pytest.approx(float(model.score_samples(train).mean()))
-    assert last.validation_log_likelihood == pytest.approx(float(model.score_samples(validation).mean()))
+    assert last.validation_log_likelihood == pytest.approx(
+        float(model.score_samples(validation).mean())
+    )
     assert last.train_log_likelihood > tracker.history[0].train_log_likelihood + 1
     columns = tracker.to_dict()
     assert columns["step"] == [1, 6, 11, 16, 21] and set(columns) >= {"log_z", "verdict", "seconds"}

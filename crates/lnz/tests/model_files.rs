@@ -111,6 +111,7 @@ proptest! {
             ["weights", "vbias", "hbias"],
             ["weight", "visible_bias", "hidden_bias"],
             ["vishid", "visbiases", "hidbiases"],
+            ["W", "v_bias", "h_bias"],
             ["components_", "intercept_visible_", "intercept_hidden_"],
         ]),
         turned in any::<bool>(),
@@ -176,7 +177,7 @@ fn tensors_that_do_not_make_a_model_are_named() {
     let of = |tensors: &[Tensor]| problem("m.npz", &writers::npz(tensors, PLAIN));
     assert_eq!(
         of(&[matrix("W", 3, 2), vector("vbias", 3), vector("bias", 2)]),
-        "has no hidden bias: found `W`, `vbias`, `bias`, expected one of `c`, `hbias`, `hidden_bias`, `hidbiases`, `intercept_hidden_`; rename the tensor or add it"
+        "has no hidden bias: found `W`, `vbias`, `bias`, expected one of `c`, `hbias`, `hidden_bias`, `h_bias`, `hidbiases`, `intercept_hidden_`; rename the tensor or add it"
     );
     assert_eq!(
         of(&[matrix("W", 3, 2), matrix("weights", 3, 2), vector("b", 3), vector("c", 2)]),
