@@ -100,7 +100,7 @@ pub(crate) fn train(
     let examples = settings.examples("data", &data)?;
     let validation = validation.map(|data| settings.examples("validation", &data)).transpose()?;
     let tracking = Tracking { effort: track_effort, ..Tracking::default() };
-    let (stored, history) = work::run(py, &Call { threads, progress }, |observer| {
+    let (stored, history) = work::run(py, &Call { threads, progress }, move |observer| {
         let mut trainer = Trainer::new(&examples, training)?;
         let mut history = Vec::new();
         while trainer.epoch() < training.epochs {
