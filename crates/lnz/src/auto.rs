@@ -15,6 +15,7 @@ mod tally;
 
 pub use family::Family;
 pub use prepare::{SecondOpinion, second_opinion};
+pub(crate) use rounds::Bracket;
 pub(crate) use tally::disagrees;
 
 use crate::math::softplus;

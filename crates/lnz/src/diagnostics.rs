@@ -1,7 +1,7 @@
 //! How far a result can be trusted: a verdict, and warnings with their numbers.
 
 use crate::Estimate;
-use crate::auto::{Family, Sampled, SecondOpinion, disagrees};
+use crate::auto::{Bracket, Family, Sampled, SecondOpinion, disagrees};
 use serde::Serialize;
 
 /// What the tests of a result found.
@@ -72,6 +72,15 @@ pub enum Warning {
         trial: f64,
         /// log Z in the main run.
         log_z: f64,
+    },
+    /// The way back from the modes leaves room for more than so few chains can rule out.
+    WideBracket {
+        /// The estimate.
+        log_z: f64,
+        /// What annealing from the modes back to the start finds.
+        reverse: f64,
+        /// Chains in the estimate.
+        chains: usize,
     },
     /// The time was over long before the error was as small as wanted.
     TargetNotReached {
@@ -168,6 +177,7 @@ impl Warning {
             Warning::MissedCore { .. } => "missed_core",
             Warning::FamiliesDisagree { .. } => "families_disagree",
             Warning::StillRising { .. } => "still_rising",
+            Warning::WideBracket { .. } => "wide_bracket",
             Warning::TargetNotReached { .. } => "target_not_reached",
             Warning::StoppedBetweenRounds { .. } | Warning::StoppedEarly { .. } => "stopped_early",
         }
@@ -207,6 +217,10 @@ impl Warning {
                 "from {} a short run gave {trial:.2} and a longer one {log_z:.2}, more than their errors allow: a longer one still may give more",
                 family.describe()
             ),
+            Warning::WideBracket { log_z, reverse, chains } => format!(
+                "annealing back from the modes finds {reverse:.2}, {:.1} more: {chains} chains are too few to say that nothing lies between",
+                reverse - log_z
+            ),
             Warning::TargetNotReached { std_error, target } => format!(
                 "the error is still {std_error:.2}, not {target}, and an error that large is itself uncertain"
             ),
@@ -234,6 +248,7 @@ impl Warning {
             | Warning::FamiliesDisagree { .. }
             | Warning::StillRising { .. }
             | Warning::TargetNotReached { .. }
+            | Warning::WideBracket { .. }
             | Warning::StoppedBetweenRounds { .. } => more_time(),
             _ if run.start == StartedFrom::Auto => more_time(),
             Warning::FewEffectiveChains { chains, .. }
@@ -321,6 +336,7 @@ impl Diagnosis {
             warnings.extend(disagreement(part));
             warnings.extend(still_rising(part));
             warnings.extend(uneven_weights(part.ess, part.max_weight_share, part.chains));
+            warnings.extend(wide_bracket(part));
             let (std_error, target) = (part.std_error, part.target_error);
             if std_error > (2.0 * target).max(LARGE_ERROR) {
                 warnings.push(Warning::TargetNotReached { std_error, target });
@@ -386,6 +402,17 @@ fn missed_core(part: &Sampled) -> Option<Warning> {
     let matters = log_core > part.log_z + SHARE_THAT_MATTERS.ln();
     let missed = log_core - log_sampled > LEAST_CORE_MISS + 2.5 * part.weights_error;
     (matters && missed).then_some(Warning::MissedCore { log_core, log_sampled })
+}
+
+fn wide_bracket(part: &Sampled) -> Option<Warning> {
+    let bracket = Bracket {
+        forward: part.log_z,
+        reverse: part.log_reverse,
+        log_core: part.log_core.unwrap_or(f64::NEG_INFINITY),
+        chains: part.chains,
+    };
+    let reverse = part.log_reverse.filter(|_| bracket.is_too_wide())?;
+    Some(Warning::WideBracket { log_z: part.log_z, reverse, chains: part.chains })
 }
 
 /// Both are unbiased, so that a main run far above its trial shows errors that are too small.

@@ -1,8 +1,9 @@
-//! The three families of starts, each on the fast kernels.
+//! The families of starts, each on the fast kernels.
 //!
 //! Every one of them is unbiased, and each is confidently too low on models where another is right:
 //! - modes: a mixture of independent units around the best modes, on the larger layer, with flips;
-//! - means: the paper's start, from the means of parallel Gibbs chains, on the larger layer;
+//! - means: the paper's start, from the means of parallel Gibbs chains, on the larger layer; once for
+//!   chains from random states, once for chains from the mean-field state;
 //! - flips: the uniform start on the smaller layer, with single-unit flips and resampling.
 
 use super::core::pack;
@@ -24,6 +25,9 @@ pub enum Family {
     Modes,
     /// From the means of the visible units.
     Means,
+    /// From the means of chains that begin at the mean-field state.
+    #[serde(rename = "mean_field")]
+    MeanField,
     /// From the uniform distribution of the smaller layer, with flips and resampling.
     Flips,
 }
@@ -34,6 +38,7 @@ impl Family {
         match self {
             Family::Modes => "the modes",
             Family::Means => "the means",
+            Family::MeanField => "the means around the mean-field state",
             Family::Flips => "the uniform distribution with flips",
         }
     }
@@ -155,15 +160,16 @@ pub(super) fn modes_family(
     })
 }
 
-/// The means family, from a start distribution of the visible layer.
+/// The means family (or its mean-field twin), from a start distribution of the visible layer.
 pub(super) fn means_family(
+    family: Family,
     model: &Rbm,
     start: &Start,
     small_is_hidden: bool,
 ) -> Option<Box<dyn Anneals>> {
     let start = start.as_float32();
     annealer(Recipe {
-        family: Family::Means,
+        family,
         model,
         log_start: start.log_z0(model.hidden()),
         start: Some(start.bias().clone()),

@@ -18,7 +18,7 @@ const BETAS: usize = 1024;
 /// A core may hide how badly the rest is known: the weights alone must be known this well, too.
 const LARGEST_WEIGHTS_ERROR: f64 = 0.15;
 /// Chains and intervals of the run from the other end.
-const REVERSE_CHAINS: usize = 64;
+const REVERSE_CHAINS: usize = 32;
 const REVERSE_BETAS: usize = 512;
 
 /// Samples log Z of a model with hidden units.
@@ -28,6 +28,10 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
     // Nothing below is chosen from the samples of the main run, except when to stop.
     let chosen: Vec<&Ready> = ready.iter().filter(|r| r.report.share > 0.0).collect();
     let schedules: Vec<Vec<f64>> = chosen.iter().map(|r| schedule(&r.pilot, BETAS)).collect();
+    let reverse = reverse(model, &chosen, &core, settings, observer);
+    if reverse.is_some() {
+        chain_steps += (REVERSE_CHAINS * REVERSE_BETAS) as u64;
+    }
     let mut tallies: Vec<Tally> = chosen.iter().map(|_| Tally::default()).collect();
     let mut rounds = 0;
     let mut result: Option<(Summary, Vec<Summary>, usize)> = None;
@@ -69,8 +73,15 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
                 // The next round takes as long as all before it.
                 let next =
                     round_begin.elapsed().as_secs_f64() * if rounds == 1 { 1.0 } else { 2.0 };
+                let bracket = Bracket {
+                    forward: summary.log_z,
+                    reverse: reverse.map(|reverse| reverse.log_z),
+                    log_core: core.log_z,
+                    chains: summary.chains,
+                };
                 let known = summary.relative_error <= settings.target_error
-                    && summary.is_settled(settings.target_error.max(LARGEST_WEIGHTS_ERROR));
+                    && summary.is_settled(settings.target_error.max(LARGEST_WEIGHTS_ERROR))
+                    && !bracket.is_too_wide();
                 known || elapsed + next > settings.max_seconds
             }
         };
@@ -79,13 +90,6 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         }
     }
     let (summary, parts, islands) = result.ok_or_else(stopped)?;
-    let reverse = match stopped_early {
-        true => None,
-        false => reverse(model, &chosen, &core, settings, observer),
-    };
-    if reverse.is_some() {
-        chain_steps += (REVERSE_CHAINS * REVERSE_BETAS) as u64;
-    }
     let mut families: Vec<FamilyReport> = ready.iter().map(|r| r.report).collect();
     for (family, part) in families.iter_mut().filter(|f| f.share > 0.0).zip(&parts) {
         family.log_z = Some(part.log_z);
@@ -116,6 +120,32 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         reverse_error: reverse.map(|reverse| reverse.relative_error),
         stopped: stopped_early,
     })
+}
+
+/// Forward and reverse annealing, which bound log Z from below and, where the modes are typical
+/// states, from above.
+pub(crate) struct Bracket {
+    pub(crate) forward: f64,
+    pub(crate) reverse: Option<f64>,
+    /// log of what was summed exactly; minus infinity for nothing.
+    pub(crate) log_core: f64,
+    pub(crate) chains: usize,
+}
+
+/// A gap between forward and reverse runs below this is what modes that are not typical make.
+const WIDE: f64 = 2.0;
+/// So many chains would have met what lies in a wider gap, or show by their weights that they did not.
+const MANY_CHAINS: usize = 1024;
+
+impl Bracket {
+    /// The reverse run leaves room for mass that so few chains may not have met.
+    ///
+    /// Where most of Z was summed exactly, the room is taken.
+    pub(crate) fn is_too_wide(&self) -> bool {
+        let sampled = self.log_core < self.forward - std::f64::consts::LN_2;
+        let gap = self.reverse.map_or(0.0, |reverse| reverse - self.forward);
+        sampled && gap > WIDE && self.chains < MANY_CHAINS
+    }
 }
 
 /// The family with the largest share, from the core back to its start.
