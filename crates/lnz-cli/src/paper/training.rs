@@ -7,7 +7,6 @@ use crate::data_sets;
 use crate::failure::usage;
 use crate::progress::Watch;
 use anyhow::{Context, Result};
-
 use lnz::BuiltIn;
 use lnz::data::{Binarize, DataOptions};
 use lnz::io::write_model;
