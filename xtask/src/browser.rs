@@ -78,7 +78,8 @@ fn copy_results(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens the page at this width with a script that tests it and writes what it found into the title.
+/// Opens the page in a frame of this width, since windows have a least width, with a script that
+/// tests it and tells the outcome to the page around the frame, whose title it becomes.
 fn probe(browser: &str, folder: &Path, page: &str, width: usize) -> Result<String, String> {
     let errors = "<script>window.problems = []; \
                   addEventListener('error', e => problems.push(String(e.message)));</script>";
@@ -87,19 +88,20 @@ fn probe(browser: &str, folder: &Path, page: &str, width: usize) -> Result<Strin
         &format!("<script>{PROBE}</script></body>"),
         1,
     );
-    let file = folder.join(format!("probe-{width}.html"));
-    std::fs::write(&file, tested).map_err(|error| format!("{}: {error}", file.display()))?;
+    let around = format!(
+        "<!DOCTYPE html><title>no answer</title>\
+         <script>addEventListener('message', e => {{ document.title = e.data; }});</script>\
+         <iframe src=\"tested.html\" style=\"border:0;width:{width}px;height:900px\"></iframe>"
+    );
+    for (name, content) in [("tested.html", &tested), ("frame.html", &around)] {
+        let file = folder.join(name);
+        std::fs::write(&file, content).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
     let shown = output(
         Command::new(browser)
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--hide-scrollbars",
-                "--dump-dom",
-            ])
-            .arg(format!("--window-size={width},900"))
-            .arg(format!("file://{}", file.display())),
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"])
+            .args(["--window-size=1400,1000", "--virtual-time-budget=10000", "--dump-dom"])
+            .arg(format!("file://{}", folder.join("frame.html").display())),
     )?;
     let found = shown.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
     match found {

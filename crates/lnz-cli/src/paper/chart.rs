@@ -58,7 +58,10 @@ pub(crate) fn by_epoch<'a>(
     look: Look,
 ) -> Series {
     let point = |row: &Row| Some([row.instance.parse().ok()?, drawn(row.xi?)]);
-    Series::new(name, rows.filter_map(point).collect(), look)
+    let mut points: Vec<[f64; 2]> = rows.filter_map(point).collect();
+    // Rows of a run that is going on are in no order.
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    Series::new(name, points, look)
 }
 
 /// An error where it can be drawn.
@@ -88,9 +91,8 @@ pub(crate) fn auto_cost<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
     match (steps.iter().min(), steps.iter().max()) {
         (Some(&least), Some(&most)) => {
             let [least, most] = [least, most].map(|n| lnz::numbers::short(n as f64));
-            format!(
-                " auto: {least} to {most} chain-steps, without exact shortcuts; a run of AIS: 1.05 M."
-            )
+            let steps = if least == most { least } else { format!("{least} to {most}") };
+            format!(" auto: {steps} chain-steps, without exact shortcuts; a run of AIS: 1.05 M.")
         }
         _ => String::new(),
     }

@@ -12,7 +12,7 @@ pub(crate) use markdown::markdown;
 use super::claims::{Claim, Verdict, claims};
 use super::record::Record;
 use super::shelf::Shelf;
-use super::{EXPERIMENTS, Experiment};
+use super::{EXPERIMENTS, Experiment, fig7};
 use table::Table;
 
 /// All that the page shows.
@@ -21,6 +21,8 @@ pub(crate) struct Page {
     sections: Vec<Section>,
     /// What `auto` does on the same problems.
     auto: Table,
+    /// Where `auto` fails, in words.
+    auto_limits: String,
     costs: Table,
     /// Scale, machine and date of the last run.
     origin: String,
@@ -48,6 +50,7 @@ impl Page {
             claims: claims(shelf),
             sections: sections.collect(),
             auto: tables::auto(shelf),
+            auto_limits: auto_limits(shelf),
             costs: tables::costs(shelf),
             origin: origin(shelf),
         }
@@ -72,6 +75,30 @@ impl Page {
         });
         format!("Of {} claims {}.", self.claims.len(), said.collect::<Vec<_>>().join(", "))
     }
+}
+
+/// The large models on which `auto` lies more than a nat below another estimate, which cannot be far
+/// too high.
+fn auto_limits(shelf: &Shelf) -> String {
+    let mut limits = String::new();
+    for name in fig7::TRAINED {
+        let along = fig7::along(shelf, name);
+        let short = |epoch: &fig7::Epoch<'_>| {
+            let others = [epoch.reference, epoch.uniform, epoch.mf, epoch.ps];
+            let highest = others.iter().map(|row| row.log_z).fold(f64::NEG_INFINITY, f64::max);
+            let missing = highest - epoch.auto.log_z;
+            let verdict = &epoch.auto.verdict;
+            (missing > 1.0).then(|| format!("epoch {}: {missing:.1} nats ({verdict})", epoch.epoch))
+        };
+        let found: Vec<String> = along.iter().filter_map(short).collect();
+        if !found.is_empty() {
+            limits += &format!(
+                "On {name} auto misses mass that another start finds, with the verdict that it gave: {}. ",
+                found.join(", ")
+            );
+        }
+    }
+    limits
 }
 
 fn origin(shelf: &Shelf) -> String {

@@ -6,10 +6,11 @@ use super::shelf::Shelf;
 use crate::data_sets;
 use crate::failure::usage;
 use crate::progress::Watch;
-use anyhow::Result;
+use anyhow::{Context, Result};
+use lnz::BuiltIn;
 use lnz::data::{Binarize, DataOptions};
 use lnz::io::write_model;
-use lnz::train::{Examples, LearningRate, Trainer, Training};
+use lnz::train::{Examples, LearningRate, Trainer, Training, VisibleBias};
 use std::path::{Path, PathBuf};
 
 /// Data of the two problems, in the order of [`TRAINED`].
@@ -21,6 +22,7 @@ fn settings() -> Training {
         hidden: 500,
         epochs: 500,
         learning_rate: LearningRate::Constant(0.01),
+        visible_bias: VisibleBias::Zero,
         ..Training::default()
     }
 }
@@ -48,10 +50,7 @@ fn train(
 ) -> Result<()> {
     std::fs::create_dir_all(models)
         .map_err(|error| usage(format!("{}: cannot make the folder: {error}", models.display())))?;
-    // Thresholds leave data of zeros and ones as it is.
-    let width = Some(if name.starts_with("mnist") { 784 } else { 300 });
-    let options = DataOptions { width, binarize: Binarize::Threshold, ..DataOptions::default() };
-    let examples = Examples::read(&data_sets::resolve(data)?, options)?;
+    let examples = read(name, data)?;
     // A run that was stopped goes on from its last saved epoch.
     let state = models.join(format!("{name}.state.safetensors"));
     let mut trainer = match state.exists() {
@@ -69,4 +68,39 @@ fn train(
         }
     }
     Ok(())
+}
+
+/// The data, if it is what the built-in epochs were trained on: in grey, or by a threshold.
+fn read(name: &'static str, data: &Path) -> Result<Examples> {
+    let built_in = BuiltIn::named(name).context("not available in this build")?;
+    let stored = built_in.load()?;
+    let wanted = stored.metadata.get("training_data").map_or("", String::as_str);
+    let path = data_sets::resolve(data)?;
+    for binarize in [Binarize::None, Binarize::Threshold] {
+        let width = Some(built_in.shape.0);
+        let options = DataOptions { width, binarize, ..DataOptions::default() };
+        let examples = Examples::read(&path, options)?;
+        if wanted.ends_with(&format!("{:016x}", examples.fingerprint())) {
+            return Ok(examples);
+        }
+    }
+    Err(usage(format!(
+        "{} is not the data that {name} was trained on ({wanted}); its epochs would not fit the others",
+        data.display()
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_epochs_are_trained_as_the_built_in_ones_were() {
+        for name in TRAINED {
+            let metadata = BuiltIn::named(name).unwrap().load().unwrap().metadata;
+            for (setting, word) in settings().to_words() {
+                assert_eq!(metadata.get(&setting), Some(&word), "{name}, {setting}");
+            }
+        }
+    }
 }

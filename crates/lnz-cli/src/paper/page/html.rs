@@ -30,6 +30,7 @@ pub(crate) fn html(page: &Page) -> String {
              exactly and anneals from several starts. Steps include its pilots and trials; the search is not \
              counted in steps, but is in the times below.</p>\n";
     body += &page.auto.html();
+    let _ = writeln!(body, "<p>{}</p>", escape(&page.auto_limits));
     body += "</section>\n<section id=\"open\"><h2>What the paper leaves open</h2>\n<dl>\n";
     for (question, decision) in DECISIONS {
         let _ = writeln!(body, "<dt>{}</dt><dd>{}</dd>", escape(question), escape(decision));

@@ -24,6 +24,7 @@ pub(crate) fn markdown(page: &Page) -> String {
     }
     text += "\n## What `auto` adds\n\n";
     text += &page.auto.markdown();
+    let _ = writeln!(text, "\n{}", page.auto_limits);
     for section in &page.sections {
         let name = section.experiment.name;
         let number = name.trim_start_matches("fig");
