@@ -1,7 +1,7 @@
 //! The default estimator: finds the modes that annealing alone misses, and says how far to trust it.
 //!
 //! Parts that can be enumerated are. For the rest: search for modes, sum the states of highest weight
-//! exactly (the core), try three families of starts, and let those that find the most mass anneal in
+//! exactly (the core), try families of starts, and let those that find the most mass anneal in
 //! rounds until the error is small. See docs/method.md.
 
 mod core;
