@@ -221,9 +221,12 @@ pub(crate) fn tensor_names() -> [Vec<&'static str>; 3] {
     io::tensor_names().map(<[_]>::to_vec)
 }
 
-/// Name, shape, description and epoch of each built-in model.
+/// Name, shape, description and epoch.
+type BuiltInFields = (&'static str, (usize, usize), &'static str, Option<usize>);
+
+/// The built-in models.
 #[pyfunction]
-pub(crate) fn models() -> Vec<(&'static str, (usize, usize), &'static str, Option<usize>)> {
+pub(crate) fn models() -> Vec<BuiltInFields> {
     let fields = |entry: &BuiltIn| (entry.name, entry.shape, entry.description, entry.epoch());
     lnz::BUILT_IN.iter().map(fields).collect()
 }
