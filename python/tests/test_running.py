@@ -75,6 +75,7 @@ WORK = {
     "training": "lnz.train(rows, 400, epochs=10**5, steps=10)",
     "tracking": "lnz.train(rows, 400, epochs=2, track=1, track_effort=1e5)",
     "scoring": "lnz.RBM(np.zeros((300, 20000))).score_samples(np.tile(rows, (20, 1)), log_z=0)",
+    "scoring a file": "np.save('rows.npy', np.tile(rows, (20, 1))); lnz.score(lnz.RBM(np.zeros((300, 20000))), 'rows.npy', log_z=0)",
 }
 
 
