@@ -200,8 +200,7 @@ def score(
     """The log-likelihood of data under a model, with the uncertainty of log Z carried into it.
 
     `data` is an array of values in [0, 1], one row per example, or a file. `log_z` is a number, taken
-    as if it were exact, or an :class:`Estimate`; without it, the exact value that came with the model
-    is used, or else ``estimate(model, **options)``.
+    as if it were exact, or an :class:`Estimate`; without it, ``estimate(model, **options)`` is used.
 
     >>> import lnz
     >>> model = lnz.RBM([[0.5], [0.0]], [0.1, -0.4], [0.2])
@@ -239,9 +238,6 @@ def score(
 def _log_z(
     rbm: RBM, given: Any, options: dict[str, Any]
 ) -> tuple[float, float, tuple[float, float], str, Estimate | None]:
-    known = rbm.exact_log_z
-    if given is None and known is not None and set(options) == {"seed", "threads", "progress"}:
-        return known, 0.0, (known, known), "exact", None
     if given is None:
         given = estimate(rbm, **options)
     if isinstance(given, Estimate):

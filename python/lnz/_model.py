@@ -295,14 +295,20 @@ class BuiltIn(NamedTuple):
     """Visible and hidden units."""
     description: str
     """What it is good for."""
+    epoch: int | None
+    """The epoch after which training was stopped; None for a generated model."""
 
 
 def models() -> list[BuiltIn]:
-    """The built-in models.
+    """The built-in models: generated ones, and trained ones after several epochs.
+
+    A name without its epoch, ``"mnist-20h"``, stands for the last one.
 
     >>> import lnz
     >>> [model.name for model in lnz.models()][0]
     'gwgm-hard'
+    >>> [model.epoch for model in lnz.models() if model.name.startswith("mnist-20h@")]
+    [10, 50, 100, 200, 300, 400, 500]
     """
     return [BuiltIn(*entry) for entry in _lnz.models()]
 

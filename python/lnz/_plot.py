@@ -54,6 +54,7 @@ def _weights(result: Estimate, ax: Any) -> None:
     else:
         _floor(result, ax.axvline)
     ax.set(xlabel="log weight of a chain", ylabel="chains", title=_title(result))
+    ax.locator_params(axis="x", nbins=6)
     ax.set_ylim(top=1.35 * ax.get_ylim()[1])  # room for the legend
     ax.legend(frameon=False, loc="upper right")
 

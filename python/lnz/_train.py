@@ -108,12 +108,7 @@ def train(
     >>> result.history[199].train_log_likelihood > result.history[99].train_log_likelihood
     True
     """
-    whole = {
-        "hidden": hidden,
-        "epochs": epochs,
-        "batch": batch,
-        "steps": steps,
-    }
+    whole = {"hidden": hidden, "epochs": epochs, "batch": batch, "steps": steps}
     real = {
         "learning_rate": learning_rate,
         "momentum": momentum,
@@ -121,11 +116,8 @@ def train(
         "initial_weights": initial_weights,
         "track_effort": track_effort,
     }
-    checked: dict[str, Any] = {}
-    for name, given in whole.items():
-        checked[name] = count(name, given)
-    for name, given in real.items():
-        checked[name] = number(name, given)
+    checked: dict[str, Any] = {name: count(name, value) for name, value in whole.items()}
+    checked |= {name: number(name, value) for name, value in real.items()}
     for name, value in checked.items():
         if value is None:
             raise TypeError(f"{name} is None; expected a number")

@@ -2,9 +2,11 @@
 
 use lnz::data::Binarize;
 use lnz::{Error, Result};
-use ndarray::{Array1, Array2, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use rayon::prelude::*;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// A matrix. Its strides are those of numpy: nothing here assumes that rows follow each other.
@@ -69,34 +71,61 @@ impl Rows<'_> {
     }
 
     pub(crate) fn check_width(&self, name: &str, expected: usize) -> Result<()> {
-        let found = match self {
-            Rows::Double(rows) => rows.ncols(),
-            Rows::Single(rows) => rows.ncols(),
-        };
+        let found = self.width();
         match found == expected {
             true => Ok(()),
             false => Err(Error::Width { what: name.to_owned(), found, expected }),
         }
     }
 
-    /// One row in float64, checked and binarised.
-    pub(crate) fn values(
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Rows::Double(rows) => rows.ncols(),
+            Rows::Single(rows) => rows.ncols(),
+        }
+    }
+
+    /// Writes one row in float64, checked and binarised, to `values`.
+    pub(crate) fn read(
         &self,
         name: &str,
         number: usize,
         binarize: Binarize,
         seed: u64,
-    ) -> Result<Array1<f64>> {
-        let row = match self {
-            Rows::Double(rows) => rows.row(number).to_owned(),
-            Rows::Single(rows) => rows.row(number).mapv(f64::from),
-        };
-        if let Some((i, value)) = row.indexed_iter().find(|(_, v)| !(0.0..=1.0).contains(*v)) {
+        values: &mut [f64],
+    ) -> Result<()> {
+        match self {
+            Rows::Double(rows) => copy(rows.row(number), values),
+            Rows::Single(rows) => copy(rows.row(number), values),
+        }
+        if let Some(i) = values.iter().position(|value| !(0.0..=1.0).contains(value)) {
+            let value = values[i];
             let text = format!("{name} is {value} at [{number}, {i}]; expected values in [0, 1]");
             return Err(Error::Options { text });
         }
-        let mut row = row.to_vec();
-        binarize.apply(&mut row, seed, number as u64);
-        Ok(row.into())
+        binarize.apply(values, seed, number as u64);
+        Ok(())
     }
+
+    /// Some of the rows, one after the other, on the threads of the caller's pool.
+    pub(crate) fn block(
+        &self,
+        name: &str,
+        numbers: Range<usize>,
+        binarize: Binarize,
+        seed: u64,
+    ) -> Result<Array2<f64>> {
+        let mut block = Array2::zeros((numbers.len(), self.width()));
+        let values = block.as_slice_mut().unwrap_or_default();
+        let rows = values.par_chunks_mut(self.width().max(1)).zip(numbers);
+        // The first of the bad rows, whichever thread finds one first.
+        match rows.find_map_first(|(row, n)| self.read(name, n, binarize, seed, row).err()) {
+            Some(error) => Err(error),
+            None => Ok(block),
+        }
+    }
+}
+
+fn copy<T: Copy + Into<f64>>(from: ArrayView1<'_, T>, to: &mut [f64]) {
+    to.iter_mut().zip(from).for_each(|(to, &value)| *to = value.into());
 }

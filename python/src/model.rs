@@ -1,22 +1,18 @@
 //! A model with what is known about it, held on this side of the border.
 
-use crate::arrays::{Data, Matrix, Rows, Vector};
+use crate::arrays::{Data, Matrix, Vector};
 use crate::errors::exception;
 use crate::options::optional;
 use crate::work::{self, Call};
 use lnz::data::{Binarize, DataOptions, DataReader};
 use lnz::io::{self, StoredModel, Units};
-use lnz::{Error, Gwgm, Rbm, Recipe, Source};
-use ndarray::{Array1, ArrayView, Dimension};
+use lnz::{BuiltIn, Error, Gwgm, Observer, Phase, Progress, Rbm, Recipe, Source};
+use ndarray::{Array2, ArrayView, Dimension};
 use numpy::{IntoPyArray, PyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::path::PathBuf;
-
-/// Rows of a file that are read at a time.
-const BATCH: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// Never changes after it is made, so that threads may share it and arrays may look into it.
 #[pyclass(frozen, module = "lnz._lnz")]
@@ -138,22 +134,16 @@ impl Model {
                 let rows = matrix.rows();
                 rows.check_width(name, model.visible()).map_err(exception)?;
                 work::run_borrowing(py, &call, |observer| {
-                    of_rows(model, rows, observer, |number| {
-                        rows.values(name, number, binarize, seed)
+                    of_rows(model, rows.count(), observer, |numbers| {
+                        rows.block(name, numbers, binarize, seed)
                     })
                 })
             }
             Data::File(path) => {
                 let options = DataOptions { width: Some(model.visible()), binarize, seed };
                 work::run_borrowing(py, &call, |observer| {
-                    let mut reader = DataReader::open(path, options)?;
-                    let mut values = Vec::new();
-                    while let Some(batch) = reader.next_batch(BATCH)? {
-                        let rows = Rows::Double(batch.view());
-                        let row = |number| Ok(batch.row(number).to_owned());
-                        values.extend(of_rows(model, rows, observer, row)?);
-                    }
-                    Ok(values)
+                    let scores = lnz::score(model, &mut DataReader::open(path, options)?, observer);
+                    Ok(scores?.log_marginals)
                 })
             }
         };
@@ -161,21 +151,32 @@ impl Model {
     }
 }
 
-/// F of each row, on all threads.
+/// F of so many rows, in blocks of bounded memory and time.
 fn of_rows(
     model: &Rbm,
-    rows: Rows<'_>,
-    observer: &dyn lnz::Observer,
-    row: impl Fn(usize) -> lnz::Result<Array1<f64>> + Sync,
+    count: usize,
+    observer: &dyn Observer,
+    block: impl Fn(Range<usize>) -> lnz::Result<Array2<f64>>,
 ) -> lnz::Result<Vec<f64>> {
-    let numbers = 0..rows.count();
-    numbers
-        .into_par_iter()
-        .map(|number| match observer.cancelled() {
-            true => Err(Error::Cancelled { reached: "while scoring".into() }),
-            false => Ok(model.log_marginal(row(number)?.view())),
-        })
-        .collect()
+    /// 16 MB in float64.
+    const VALUES: usize = 1 << 21;
+    /// A fraction of a second, after which Ctrl-C is seen.
+    const PRODUCTS: usize = 1 << 29;
+    /// Below, getting the weights ready for a block would take longer than the block.
+    const LEAST_ROWS: usize = 64;
+    let (visible, hidden) = (model.visible(), model.hidden().max(1));
+    let rows = (VALUES / visible).min(PRODUCTS / visible / hidden).max(LEAST_ROWS);
+    let mut values = Vec::with_capacity(count);
+    while values.len() < count {
+        if observer.cancelled() {
+            return Err(Error::Cancelled { reached: format!("after {} rows", values.len()) });
+        }
+        let end = count.min(values.len() + rows);
+        values.extend(lnz::log_marginals(model, block(values.len()..end)?.view())?);
+        let (done, total) = (end as u64, count as u64);
+        observer.progress(Progress { phase: Phase::Score, done, total, log_z: None, beta: None });
+    }
+    Ok(values)
 }
 
 fn check_means(stored: &StoredModel) -> lnz::Result<()> {
@@ -220,10 +221,14 @@ pub(crate) fn tensor_names() -> [Vec<&'static str>; 3] {
     io::tensor_names().map(<[_]>::to_vec)
 }
 
-/// Name, shape and description of each built-in model.
+/// Name, shape, description and epoch.
+type BuiltInFields = (&'static str, (usize, usize), &'static str, Option<usize>);
+
+/// The built-in models.
 #[pyfunction]
-pub(crate) fn models() -> Vec<(&'static str, (usize, usize), &'static str)> {
-    lnz::BUILT_IN.iter().map(|entry| (entry.name, entry.shape, entry.description)).collect()
+pub(crate) fn models() -> Vec<BuiltInFields> {
+    let fields = |entry: &BuiltIn| (entry.name, entry.shape, entry.description, entry.epoch());
+    lnz::BUILT_IN.iter().map(fields).collect()
 }
 
 /// An artificial model.

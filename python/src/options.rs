@@ -7,7 +7,7 @@ use lnz::data::Binarize;
 use lnz::request::{AnnealingRequest, AutoRequest, DataSource, Request, ScheduleRequest};
 use lnz::request::{Method, StartRequest};
 use lnz::{Flips, Result};
-use ndarray::Array1;
+use ndarray::{Array1, ArrayView1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -133,9 +133,10 @@ pub(crate) fn request(
 /// The mean of each column, as [`lnz::data::means`] has it for a file.
 fn means(rows: Rows<'_>, visible: usize, binarize: Binarize, seed: u64) -> Result<Array1<f64>> {
     rows.check_width("data", visible)?;
-    let mut sums = Array1::zeros(visible);
+    let (mut sums, mut row) = (Array1::zeros(visible), vec![0.0; visible]);
     for number in 0..rows.count() {
-        sums += &rows.values("data", number, binarize, seed)?;
+        rows.read("data", number, binarize, seed, &mut row)?;
+        sums += &ArrayView1::from(&row);
     }
     Ok(sums / rows.count() as f64)
 }

@@ -5,9 +5,9 @@ use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{choice, optional};
 use crate::work::{self, Call};
+use lnz::Error;
 use lnz::data::{Binarize, DataOptions};
 use lnz::train::{Examples, LearningRate, Tracking, Trainer, Training, VisibleBias};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -55,28 +55,32 @@ impl Settings {
         Ok(optional("binarize", self.binarize.as_deref())?.unwrap_or_default())
     }
 
-    fn examples(&self, name: &str, data: &Data<'_>) -> PyResult<Examples> {
+    /// Reads a data set, which messages call `name`.
+    fn examples(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        data: &Data<'_>,
+        threads: Option<usize>,
+    ) -> PyResult<Examples> {
         // Values that are drawn are drawn by the trainer, in every epoch anew.
         let binarize = match self.binarize()? {
             Binarize::Bernoulli => Binarize::None,
             other => other,
         };
+        let call = Call { threads, progress: None };
         match data {
             Data::File(path) => {
                 let options = DataOptions { binarize, ..DataOptions::default() };
-                Examples::read(path, options).map_err(exception)
+                let path = path.clone();
+                work::run(py, &call, move |_| Examples::read(&path, options))
             }
             Data::Rows(matrix) => {
                 let rows = matrix.rows();
-                let mut checked = Vec::new();
-                for number in 0..rows.count() {
-                    let row = rows.values(name, number, binarize, 0).map_err(exception)?;
-                    checked.push(row);
-                }
-                let views: Vec<_> = checked.iter().map(|row| row.view()).collect();
-                let rows = ndarray::stack(ndarray::Axis(0), &views)
-                    .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-                Examples::from_rows(rows.view()).map_err(exception)
+                work::run_borrowing(py, &call, |_| {
+                    let block = rows.block(name, 0..rows.count(), binarize, 0)?;
+                    Examples::from_rows(block.view())
+                })
             }
         }
     }
@@ -97,8 +101,13 @@ pub(crate) fn train(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, String)> {
     let training = settings.training()?;
-    let examples = settings.examples("data", &data)?;
-    let validation = validation.map(|data| settings.examples("validation", &data)).transpose()?;
+    let examples = settings.examples(py, "data", &data, threads)?;
+    let validation =
+        validation.map(|data| settings.examples(py, "validation", &data, threads)).transpose()?;
+    if let Some(other) = validation.as_ref().filter(|v| v.width() != examples.width()) {
+        let (found, expected) = (other.width(), examples.width());
+        return Err(exception(Error::Width { what: "validation".into(), found, expected }));
+    }
     let tracking = Tracking { effort: track_effort, ..Tracking::default() };
     let (stored, history) = work::run(py, &Call { threads, progress }, move |observer| {
         let mut trainer = Trainer::new(&examples, training)?;

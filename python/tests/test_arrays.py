@@ -70,6 +70,29 @@ def test_data_of_every_layout_scores_the_same(model):
         assert np.array_equal(model.free_energy(rows.astype(kind)), model.free_energy(rows)), kind
 
 
+def test_each_row_has_the_same_bits_whatever_comes_with_it():
+    """More rows than a block has, in an order of memory that is not that of the blocks."""
+    random = np.random.default_rng(5)
+    model = lnz.RBM(random.normal(0, 0.3, (600, 9)), random.normal(0, 1, 600), random.normal(0, 1, 9))
+    rows = np.asfortranarray(random.random((7001, 600)), np.float32)
+    together = model.free_energy(rows)
+    some = [0, 31, 32, 3494, 3495, 3496, 6990, 7000]
+    assert np.array_equal(together[some], [model.free_energy(rows[i : i + 1])[0] for i in some])
+    assert np.array_equal(together, model.free_energy(rows, threads=1))
+    x = rows[some].astype(np.float64)
+    inputs = x @ model.weights + model.hidden_bias
+    expected = -(x @ model.visible_bias) - np.logaddexp(0, inputs).sum(1)
+    assert together[some] == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_first_bad_row_is_the_one_that_is_named(model):
+    rows = np.zeros((5000, 7))
+    rows[[1200, 4000], 3] = [2.0, 3.0]
+    for _ in range(10):
+        with pytest.raises(ValueError, match=r"X is 2 at \[1200, 3\]"):
+            model.free_energy(rows)
+
+
 def test_single_precision_is_widened_exactly(parameters):
     weights, b, c = (np.asarray(values, np.float32) for values in parameters)
     model = lnz.RBM(np.asfortranarray(weights), b, c)

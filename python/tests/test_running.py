@@ -72,6 +72,10 @@ WORK = {
     "a comparison": "lnz.compare(model, chains=10**6, betas=10**4, no_check=True)",
     "a decomposition, which cannot be stopped": "lnz.estimate(square, init='ps', no_check=True)",
     "floating point": "lnz.estimate(model, chains=10**6, betas=10**3, precision='f64', no_check=True)",
+    "training": "lnz.train(rows, 400, epochs=10**5, steps=10)",
+    "tracking": "lnz.train(rows, 400, epochs=2, track=1, track_effort=1e5)",
+    "scoring": "lnz.RBM(np.zeros((300, 20000))).score_samples(np.tile(rows, (20, 1)), log_z=0)",
+    "scoring a file": "np.save('rows.npy', np.tile(rows, (20, 1))); lnz.score(lnz.RBM(np.zeros((300, 20000))), 'rows.npy', log_z=0)",
 }
 
 
@@ -85,6 +89,7 @@ def test_ctrl_c_stops_within_half_a_second(work, tmp_path):
         random = np.random.default_rng(0)
         model = lnz.RBM(random.normal(0, 0.1, (300, 200)), np.zeros(300), np.zeros(200))
         square = lnz.RBM(random.normal(0, 0.1, (1200, 1200)))
+        rows = random.random((4000, 300)).astype(np.float32)
         print("ready", flush=True)
         try:
             {WORK[work]}

@@ -55,8 +55,12 @@ pub fn score(model: &Rbm, reader: &mut DataReader, observer: &dyn Observer) -> R
     let mut grey = 0u64;
     let mut batch = reader.next_batch(most)?;
     while let Some(rows) = batch {
+        let before = log_marginals.len();
         let ((values, grey_values), next) = rayon::join(
-            || (of_batch(&marginals, rows.view()), add_columns(&rows, &mut columns)),
+            || {
+                let values = of_batch(&marginals, rows.view(), before, observer);
+                (values, add_columns(&rows, &mut columns))
+            },
             || reader.next_batch(most),
         );
         grey += grey_values;
@@ -77,10 +81,17 @@ pub fn log_marginals(model: &Rbm, rows: ArrayView2<'_, f64>) -> Result<Vec<f64>>
         let (what, found) = ("the data set".to_owned(), rows.ncols());
         return Err(Error::Width { what, found, expected: model.visible() });
     }
-    of_batch(&Marginals::new(model), rows)
+    of_batch(&Marginals::new(model), rows, 0, &())
 }
 
-fn of_batch(marginals: &Marginals, rows: ArrayView2<'_, f64>) -> Result<Vec<f64>> {
+/// F of each row of a batch that has so many examples before it. A batch of a wide model takes seconds,
+/// so that it can be stopped within.
+fn of_batch(
+    marginals: &Marginals,
+    rows: ArrayView2<'_, f64>,
+    before: usize,
+    observer: &dyn Observer,
+) -> Result<Vec<f64>> {
     let mut values = vec![0.0f64; rows.nrows()];
     let rows_in_order = rows.as_standard_layout();
     rows_in_order
@@ -88,7 +99,13 @@ fn of_batch(marginals: &Marginals, rows: ArrayView2<'_, f64>) -> Result<Vec<f64>
         .unwrap_or_default()
         .par_chunks(GROUP_OF_ROWS * rows.ncols())
         .zip(values.par_chunks_mut(GROUP_OF_ROWS))
-        .for_each(|(rows, values)| marginals.of_rows(rows, values));
+        .try_for_each(|(rows, values)| match observer.cancelled() {
+            true => Err(Error::Cancelled { reached: format!("after {before} examples") }),
+            false => {
+                marginals.of_rows(rows, values);
+                Ok(())
+            }
+        })?;
     match values.iter().all(|value| value.is_finite()) {
         true => Ok(values),
         false => Err(Error::Overflow),
