@@ -176,7 +176,7 @@ fn the_default_method_samples_what_it_cannot_sum() {
     assert_eq!(result["verdict"], "consistent");
     assert_eq!(result["settings"]["rounds"], 2);
     assert_eq!(result["lower_bound"], Value::Null);
-    assert_eq!(result["sampled"][0]["families"].as_array().unwrap().len(), 3);
+    assert_eq!(result["sampled"][0]["families"].as_array().unwrap().len(), 4);
     let error = result["std_error"].as_f64().unwrap();
     assert!((result["log_z"].as_f64().unwrap() - exact).abs() < 5.0 * error);
     for threads in ["1", "7"] {
