@@ -77,6 +77,9 @@ pub struct EpochReport {
     pub weight_rms: f64,
 }
 
+/// More weights than this, four gigabytes of them, are a typing error.
+const MOST_WEIGHTS: usize = 1 << 30;
+
 /// With persistent CD, the reconstruction error is taken over every so many examples.
 const ERROR_EVERY: usize = 16;
 
@@ -85,6 +88,12 @@ impl<'a> Trainer<'a> {
     pub fn new(examples: &'a Examples, settings: Training) -> Result<Self> {
         settings.check()?;
         let (visible, hidden) = (examples.width(), settings.hidden);
+        if visible.saturating_mul(hidden) > MOST_WEIGHTS {
+            let expected =
+                format!("at most {} for {visible} visible units", MOST_WEIGHTS / visible);
+            return Err(Error::setting("hidden", hidden, expected));
+        }
+        let rows = settings.batch.min(examples.len());
         let mut layers = Layers::new(visible, hidden);
         let mut random = Random::stream(settings.seed, Purpose::Model, 0);
         let width = layers.hidden.weights.width;
@@ -109,9 +118,9 @@ impl<'a> Trainer<'a> {
                 visible: vec![0.0; visible],
                 hidden: vec![0.0; hidden],
             },
-            particles: vec![None; if settings.persistent { settings.batch } else { 0 }],
-            slots: (0..settings.batch).map(|_| Slot::new(visible)).collect(),
-            hidden: Matrix::zeroed(2 * settings.batch, hidden),
+            particles: vec![None; if settings.persistent { rows } else { 0 }],
+            slots: (0..rows).map(|_| Slot::new(visible)).collect(),
+            hidden: Matrix::zeroed(2 * rows, hidden),
             layers,
             level: Level::detect(),
             best_error: f64::INFINITY,

@@ -41,7 +41,7 @@ impl Trainer<'_> {
     /// Each example has its own random stream, numbered from `first` over the whole training.
     pub(super) fn gibbs_chains(&mut self, batch: &[usize], first: u64) {
         let width = self.hidden.width;
-        let (data, model) = self.hidden.padded_mut().split_at_mut(self.settings.batch * width);
+        let (data, model) = self.hidden.padded_mut().split_at_mut(self.slots.len() * width);
         let (layers, settings, level) = (&self.layers, &self.settings, self.level);
         let mut without = vec![None; if settings.persistent { 0 } else { batch.len() }];
         let particles =
@@ -86,7 +86,7 @@ impl Trainer<'_> {
             momentum: settings.momentum as f32,
             decay: settings.weight_decay as f32,
         };
-        let model_rows = settings.batch;
+        let model_rows = self.slots.len();
         let (slots, hidden, level) = (&self.slots[..batch.len()], &self.hidden, self.level);
         let data: Vec<&[Active]> = match settings.draw_values {
             true => slots.iter().map(|slot| &slot.drawn[..]).collect(),

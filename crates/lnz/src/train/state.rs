@@ -143,7 +143,7 @@ impl Trainer<'_> {
             trainer.velocity.hidden = tensor("velocity_hidden", &[h])?;
         }
         if settings.persistent {
-            let chains = tensor("chains", &[settings.batch, h])?;
+            let chains = tensor("chains", &[trainer.particles.len(), h])?;
             trainer.particles = chains.chunks_exact(h).map(particle).collect();
         }
         trainer.mirror_weights();

@@ -189,3 +189,14 @@ fn tracking_agrees_with_enumeration() {
     let tracked = trainer.track(&sampled, None, &()).unwrap();
     assert!((tracked.log_z - exact).abs() < 5.0 * tracked.std_error, "{tracked:?}, {exact}");
 }
+
+#[test]
+fn sizes_that_no_memory_holds_are_refused_or_not_needed() {
+    let few = Training { epochs: 2, batch: 300, persistent: true, ..settings() };
+    // A mini-batch larger than the data is all of it, whatever its size.
+    assert_eq!(train(Training { batch: 1 << 24, ..few }), train(few));
+    let wide = Examples::from_rows(Array2::zeros((1, 1000)).view()).unwrap();
+    let refused = Trainer::new(&wide, Training { hidden: 1 << 24, ..settings() }).unwrap_err();
+    let expected = "hidden is 16777216; expected at most 1073741 for 1000 visible units";
+    assert_eq!(refused.to_string(), expected);
+}
