@@ -4,7 +4,7 @@
 //! one as the argument (for valgrind).
 
 use lnz::data::DataOptions;
-use lnz::train::{Examples, LearningRate, Trainer, Training};
+use lnz::train::{Examples, LearningRate, Trainer, Training, VisibleBias};
 use lnz::{Annealing, Estimate, Precision, Rbm, Schedule, Start, anneal, exact_log_z, io};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ enum Request {
     /// log Z by enumeration.
     Enumerate { model: PathBuf, threads: usize },
     /// One epoch of contrastive divergence.
-    Train { data: PathBuf, hidden: usize, persistent: bool, threads: usize },
+    Train { data: PathBuf, hidden: usize, persistent: bool, from_zero: bool, threads: usize },
     /// The most memory this process has had so far.
     Memory,
 }
@@ -78,10 +78,12 @@ fn answer(request: Request) -> Result<Value, Box<dyn Error>> {
             let states = 2f64.powi(model.visible().min(model.hidden()) as i32);
             json!({ "seconds": seconds, "cpu": cpu, "log_z": log_z?, "states": states })
         }
-        Request::Train { data, hidden, persistent, threads } => {
+        Request::Train { data, hidden, persistent, from_zero, threads } => {
             let examples = Examples::read(&data, DataOptions::default())?;
             let learning_rate = LearningRate::Constant(0.01);
-            let settings = Training { hidden, persistent, learning_rate, ..Training::default() };
+            let visible_bias = if from_zero { VisibleBias::Zero } else { VisibleBias::Data };
+            let default = Training::default();
+            let settings = Training { hidden, persistent, learning_rate, visible_bias, ..default };
             let mut trainer = Trainer::new(&examples, settings)?;
             let (epoch, seconds, cpu) = timed(threads, || trainer.run_epoch(&()))?;
             json!({ "seconds": seconds, "cpu": cpu, "weight_rms": epoch?.weight_rms })

@@ -7,16 +7,20 @@
 
 mod aligned;
 mod block;
+mod contrast;
 mod elementwise;
 pub(crate) mod enumerate;
 mod fixed;
 mod flips;
 mod landscape;
+mod layers;
 mod learn;
 mod marginal;
 mod metropolis;
+mod occurrences;
 mod path;
 mod product;
+mod row_sums;
 mod simd;
 mod steps;
 mod stream;
@@ -26,13 +30,15 @@ mod tests;
 mod tests_of_moves;
 
 pub(crate) use block::{Block, Flips, GROUP, Place, share_out};
+pub(crate) use contrast::{Chain, Contrast, log_marginals};
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
 pub(crate) use landscape::{Landscape, Position};
-pub(crate) use learn::{
-    Active, Contrast, Layers, LearnRows, Matrix, Move, learn_rows, log_marginal, sum_of_rows,
-};
+pub(crate) use layers::{Layers, Matrix, PANEL};
+pub(crate) use learn::{HiddenPanel, LearnRows, Move, sum_of_contrasts, transpose_panel};
 pub(crate) use marginal::{GROUP_OF_ROWS, Marginals};
 pub(crate) use metropolis::MetropolisBlock;
+pub(crate) use occurrences::Occurrences;
 pub(crate) use path::Path;
+pub(crate) use row_sums::Active;
 pub(crate) use simd::Level;
 pub use simd::instruction_set;

@@ -31,11 +31,10 @@ pub use examples::Examples;
 pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking};
 
-use crate::kernel::{Active, Layers, Level, Matrix};
+use crate::kernel::{Active, Chain, Layers, Level, Matrix, Occurrences};
 use crate::math::sigmoid;
 use crate::random::{Purpose, Random};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
-use batch::Slot;
 use ndarray::{Array1, Array2};
 
 /// A model while it learns.
@@ -46,11 +45,12 @@ pub struct Trainer<'a> {
     epoch: usize,
     layers: Layers,
     velocity: Velocity,
-    /// Hidden units of the chains of persistent CD, one per example of a mini-batch.
-    particles: Vec<Option<Vec<Active>>>,
-    slots: Vec<Slot>,
-    /// Probabilities of the hidden units: first given the data, then given the chains.
-    hidden: Matrix,
+    /// One for each example of a mini-batch.
+    chains: Vec<Chain>,
+    /// The examples of a mini-batch, where their values are drawn.
+    drawn: Vec<Vec<Active>>,
+    /// Of the visible units in a mini-batch, a part for each thread.
+    occurrences: Vec<Occurrences>,
     level: Level,
     /// The smallest reconstruction error of an epoch so far.
     best_error: f64,
@@ -96,10 +96,9 @@ impl<'a> Trainer<'a> {
         let rows = settings.batch.min(examples.len());
         let mut layers = Layers::new(visible, hidden);
         let mut random = Random::stream(settings.seed, Purpose::Model, 0);
-        let width = layers.hidden.weights.width;
-        for row in layers.hidden.weights.padded_mut().chunks_exact_mut(width) {
-            let draw = |w: &mut f32| *w = (settings.initial_weights * random.normal()) as f32;
-            row[..hidden].iter_mut().for_each(draw);
+        for row in 0..visible {
+            let mut draw = || (settings.initial_weights * random.normal()) as f32;
+            layers.hidden.weights.set_row(row, (0..hidden).map(|_| draw()));
         }
         if settings.visible_bias == VisibleBias::Data {
             let log_odds = |mean: f64| (mean / (1.0 - mean)).ln() as f32;
@@ -118,9 +117,9 @@ impl<'a> Trainer<'a> {
                 visible: vec![0.0; visible],
                 hidden: vec![0.0; hidden],
             },
-            particles: vec![None; if settings.persistent { rows } else { 0 }],
-            slots: (0..rows).map(|_| Slot::new(visible)).collect(),
-            hidden: Matrix::zeroed(2 * rows, hidden),
+            chains: (0..rows).map(|_| Chain::new(&layers)).collect(),
+            drawn: vec![vec![]; if settings.draw_values { rows } else { 0 }],
+            occurrences: vec![],
             layers,
             level: Level::detect(),
             best_error: f64::INFINITY,
@@ -144,17 +143,19 @@ impl<'a> Trainer<'a> {
     pub fn model(&self) -> Result<Rbm> {
         let widen = |values: &[f32]| values.iter().map(|&v| f64::from(v)).collect::<Array1<f64>>();
         let weights = &self.layers.hidden.weights;
-        let shape = (weights.rows(), weights.columns);
-        let weights = Array2::from_shape_fn(shape, |(i, j)| f64::from(weights.row(i)[j]));
-        Rbm::new(weights, widen(self.layers.visible.bias()), widen(self.layers.hidden.bias()))
+        let mut wide = Array2::zeros((weights.rows(), weights.columns()));
+        for (k, mut row) in wide.rows_mut().into_iter().enumerate() {
+            row.iter_mut().zip(weights.row(k)).for_each(|(wide, w)| *wide = f64::from(w));
+        }
+        Rbm::new(wide, widen(self.layers.visible.bias()), widen(self.layers.hidden.bias()))
     }
 
     /// Root mean square of the weights.
     pub fn weight_rms(&self) -> f64 {
         let weights = &self.layers.hidden.weights;
-        let squares = |row| weights.row(row).iter().map(|&w| f64::from(w).powi(2)).sum::<f64>();
+        let squares = |row| weights.row(row).map(|w| f64::from(w).powi(2)).sum::<f64>();
         let sum: f64 = (0..weights.rows()).map(squares).sum();
-        (sum / (weights.rows() * weights.columns) as f64).sqrt()
+        (sum / (weights.rows() * weights.columns()) as f64).sqrt()
     }
 
     /// One pass through all examples in a new random order.
@@ -184,8 +185,8 @@ impl<'a> Trainer<'a> {
             self.learn(batch, learning_rate as f32);
             self.mirror_weights();
             let every = if settings.persistent { ERROR_EVERY } else { 1 };
-            for slot in self.slots[..batch.len()].iter().step_by(every) {
-                error += slot.error;
+            for chain in self.chains[..batch.len()].iter().step_by(every) {
+                error += chain.error;
                 measured += self.examples.width();
             }
         }

@@ -41,7 +41,9 @@ impl Level {
         let mut levels = vec![Level::Portable];
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("popcnt");
             let avx512 = is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
@@ -116,6 +118,25 @@ pub(crate) trait Simd: Copy {
     unsafe fn add_exponent(a: Self::F, exponent: Self::F) -> Self::F;
     unsafe fn less(a: Self::F, b: Self::F) -> Self::Mask;
     unsafe fn bits(mask: Self::Mask) -> u64;
+    /// Which of 16 words have bit `bit` set.
+    unsafe fn have_bit(words: *const u16, bit: u32) -> Self::Mask;
+    /// Writes `first` plus the number of each lane that is set, in order; returns how many. There
+    /// must be room for 16.
+    #[inline(always)]
+    unsafe fn store_indices(to: *mut u32, mask: Self::Mask, first: u32) -> usize {
+        // SAFETY: the room by the caller; `bits` as any function here.
+        unsafe {
+            let (mut bits, mut count) = (Self::bits(mask), 0);
+            while bits != 0 {
+                *to.add(count) = first + bits.trailing_zeros();
+                bits &= bits - 1;
+                count += 1;
+            }
+            count
+        }
+    }
+    /// Lane j of vector i becomes lane i of vector j.
+    unsafe fn transpose(rows: [Self::F; 16]) -> [Self::F; 16];
     /// `a` where the mask is set, +0 elsewhere.
     unsafe fn keep(mask: Self::Mask, a: Self::F) -> Self::F;
     /// The lanes added by halving: 16 to 8 to 4 to 2 to 1.

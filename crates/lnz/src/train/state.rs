@@ -2,7 +2,6 @@
 
 use super::{Examples, LearningRate, Trainer, Training, VisibleBias};
 use crate::io::{Float, StoredModel, Tensor, read_tensors, write_tensors};
-use crate::kernel::Active;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,24 +69,24 @@ impl Trainer<'_> {
         let stored = self.checkpoint()?;
         let widen = |values: &[f32]| values.iter().map(|&v| f64::from(v)).collect::<Vec<f64>>();
         let velocity = &self.velocity.weights;
-        let (v, h) = (velocity.rows(), velocity.columns);
+        let (v, h) = (velocity.rows(), velocity.columns());
         let mut extra = Vec::new();
         if self.settings.momentum != 0.0 {
-            let rows = (0..v).flat_map(|row| widen(velocity.row(row))).collect();
+            let rows = (0..v).flat_map(|row| velocity.row(row)).map(f64::from).collect();
             extra.push(Tensor::new("velocity_weights", &[v, h], rows));
             extra.push(Tensor::new("velocity_visible", &[v], widen(&self.velocity.visible)));
             extra.push(Tensor::new("velocity_hidden", &[h], widen(&self.velocity.hidden)));
         }
         if self.settings.persistent {
             // A chain that has not started is a row of -1.
-            let mut chains = vec![0.0; self.particles.len() * h];
-            for (row, particle) in chains.chunks_exact_mut(h).zip(&self.particles) {
-                match particle {
+            let mut rows = vec![0.0; self.chains.len() * h];
+            for (row, chain) in rows.chunks_exact_mut(h).zip(&self.chains) {
+                match &chain.state {
                     None => row.fill(-1.0),
-                    Some(on) => on.iter().for_each(|active| row[active.unit as usize] = 1.0),
+                    Some(on) => on.iter().for_each(|&unit| row[unit as usize] = 1.0),
                 }
             }
-            extra.push(Tensor::new("chains", &[self.particles.len(), h], chains));
+            extra.push(Tensor::new("chains", &[self.chains.len(), h], rows));
         }
         write_tensors(path, &stored, extra, Float::F32)
     }
@@ -125,9 +124,8 @@ impl Trainer<'_> {
             None => Err(failed(format!("has no `{name}`: it is a model, not a training state"))),
         };
         let fill = |matrix: &mut crate::kernel::Matrix, rows: &[f32]| {
-            let width = matrix.width;
-            let padded = matrix.padded_mut().chunks_exact_mut(width);
-            padded.zip(rows.chunks_exact(h)).for_each(|(to, row)| to[..h].copy_from_slice(row));
+            let rows = rows.chunks_exact(h).enumerate();
+            rows.for_each(|(k, row)| matrix.set_row(k, row.iter().copied()));
         };
         let narrow = |values: ndarray::ArrayView1<'_, f64>| {
             values.iter().map(|&v| v as f32).collect::<Vec<f32>>()
@@ -143,8 +141,9 @@ impl Trainer<'_> {
             trainer.velocity.hidden = tensor("velocity_hidden", &[h])?;
         }
         if settings.persistent {
-            let chains = tensor("chains", &[trainer.particles.len(), h])?;
-            trainer.particles = chains.chunks_exact(h).map(particle).collect();
+            let rows = tensor("chains", &[trainer.chains.len(), h])?;
+            let chains = trainer.chains.iter_mut().zip(rows.chunks_exact(h));
+            chains.for_each(|(chain, row)| chain.state = hidden_state(row));
         }
         trainer.mirror_weights();
         trainer.epoch = epoch;
@@ -152,12 +151,9 @@ impl Trainer<'_> {
     }
 }
 
-fn particle(row: &[f32]) -> Option<Vec<Active>> {
-    if row[0] < 0.0 {
-        return None;
-    }
+fn hidden_state(row: &[f32]) -> Option<Vec<u32>> {
     let on = (0..row.len() as u32).filter(|&unit| row[unit as usize] > 0.5);
-    Some(on.map(|unit| Active { unit, value: 1.0 }).collect())
+    (row[0] >= 0.0).then(|| on.collect())
 }
 
 /// Says what differs between the run that was saved and the one that is to go on.

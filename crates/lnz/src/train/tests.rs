@@ -153,7 +153,12 @@ fn a_batch_learns_the_difference_of_its_statistics() {
     let before = trainer.model().unwrap();
     let batch: Vec<usize> = (0..300).collect();
     trainer.gibbs_chains(&batch, 0);
-    let states: Vec<Array1<f64>> = trainer.slots.iter().map(|slot| slot.end_of_chain(16)).collect();
+    let end_of = |chain: &Chain| {
+        let mut state = Array1::<f64>::zeros(16);
+        chain.end.iter().for_each(|&unit| state[unit as usize] = 1.0);
+        state
+    };
+    let states: Vec<Array1<f64>> = trainer.chains.iter().map(end_of).collect();
     trainer.learn(&batch, 0.5);
     let after = trainer.model().unwrap();
     let rows = bars();

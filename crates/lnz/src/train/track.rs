@@ -1,7 +1,7 @@
 //! log Z and the likelihood of data while a model learns, at a fraction of the cost of learning.
 
 use super::{Examples, Trainer};
-use crate::kernel::log_marginal;
+use crate::kernel::{Active, GROUP_OF_ROWS, log_marginals};
 use crate::{
     Annealing, Diagnosis, Error, Estimate, Observer, Result, Sampling, Schedule, Start, Verdict,
     anneal, exact_cost, exact_log_z,
@@ -83,11 +83,10 @@ impl Trainer<'_> {
             let (found, expected) = (examples.width(), self.examples.width());
             return Err(Error::Width { what: "validation data".to_owned(), found, expected });
         }
-        let each: Vec<f64> = (0..examples.len())
-            .into_par_iter()
-            .with_min_len(64)
-            .map(|k| log_marginal(self.level, &self.layers, examples.get(k)))
-            .collect();
+        let all: Vec<&[Active]> = (0..examples.len()).map(|k| examples.get(k)).collect();
+        let groups = all.par_chunks(GROUP_OF_ROWS);
+        let each = groups.flat_map_iter(|group| log_marginals(self.level, &self.layers, group));
+        let each: Vec<f64> = each.collect();
         Ok(each.iter().sum::<f64>() / examples.len() as f64)
     }
 }

@@ -124,6 +124,14 @@ impl Simd for Portable {
         (0..16).fold(0, |bits, k| bits | u64::from(mask[k]) << k)
     }
     #[inline(always)]
+    unsafe fn have_bit(words: *const u16, bit: u32) -> [bool; 16] {
+        from_fn(|k| unsafe { *words.add(k) } >> bit & 1 == 1)
+    }
+    #[inline(always)]
+    unsafe fn transpose(rows: [F; 16]) -> [F; 16] {
+        from_fn(|i| from_fn(|j| rows[j][i]))
+    }
+    #[inline(always)]
     unsafe fn keep(mask: [bool; 16], a: F) -> F {
         from_fn(|k| if mask[k] { a[k] } else { 0.0 })
     }

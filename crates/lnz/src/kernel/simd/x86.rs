@@ -9,12 +9,12 @@
 use super::{Kernel, Simd};
 use std::arch::x86_64::*;
 
-#[target_feature(enable = "avx2,fma")]
+#[target_feature(enable = "avx2,fma,popcnt")]
 pub(super) unsafe fn run_avx2<K: Kernel>(kernel: K) {
     unsafe { kernel.run::<Avx2>() }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,popcnt")]
 pub(super) unsafe fn run_avx512<K: Kernel>(kernel: K) {
     unsafe { kernel.run::<Avx512>() }
 }
@@ -51,6 +51,28 @@ unsafe fn widen_256(a: Pair<__m256>) -> [__m256d; 4] {
             _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a.1)),
         ]
     }
+}
+
+#[inline(always)]
+unsafe fn transpose_256(rows: [__m256; 8]) -> [__m256; 8] {
+    let (mut twos, mut fours, mut out) = (rows, rows, rows);
+    unsafe {
+        for k in (0..8).step_by(2) {
+            twos[k] = _mm256_unpacklo_ps(rows[k], rows[k + 1]);
+            twos[k + 1] = _mm256_unpackhi_ps(rows[k], rows[k + 1]);
+        }
+        for k in (0..8).step_by(4) {
+            fours[k] = _mm256_shuffle_ps::<0x44>(twos[k], twos[k + 2]);
+            fours[k + 1] = _mm256_shuffle_ps::<0xee>(twos[k], twos[k + 2]);
+            fours[k + 2] = _mm256_shuffle_ps::<0x44>(twos[k + 1], twos[k + 3]);
+            fours[k + 3] = _mm256_shuffle_ps::<0xee>(twos[k + 1], twos[k + 3]);
+        }
+        for k in 0..4 {
+            out[k] = _mm256_permute2f128_ps::<0x20>(fours[k], fours[k + 4]);
+            out[k + 4] = _mm256_permute2f128_ps::<0x31>(fours[k], fours[k + 4]);
+        }
+    }
+    out
 }
 
 #[inline(always)]
@@ -158,6 +180,36 @@ impl Simd for Avx2 {
             let (low, high) = (_mm256_movemask_ps(mask.0), _mm256_movemask_ps(mask.1));
             (low | high << 8) as u64
         }
+    }
+    #[inline(always)]
+    unsafe fn have_bit(words: *const u16, bit: u32) -> Self::Mask {
+        unsafe {
+            let bit = _mm_set1_epi16((1u16 << bit) as i16);
+            let (low, high) = (_mm_loadu_si128(words.cast()), _mm_loadu_si128(words.add(8).cast()));
+            let low = _mm_cmpeq_epi16(_mm_and_si128(low, bit), bit);
+            let high = _mm_cmpeq_epi16(_mm_and_si128(high, bit), bit);
+            let (low, high) = (_mm256_cvtepi16_epi32(low), _mm256_cvtepi16_epi32(high));
+            Pair(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high))
+        }
+    }
+    #[inline(always)]
+    unsafe fn transpose(rows: [Self::F; 16]) -> [Self::F; 16] {
+        let mut out = rows;
+        for half in [0, 8] {
+            let (mut low, mut high) = ([rows[0].0; 8], [rows[0].0; 8]);
+            for k in 0..8 {
+                (low[k], high[k]) = (rows[half + k].0, rows[half + k].1);
+            }
+            (low, high) = unsafe { (transpose_256(low), transpose_256(high)) };
+            for k in 0..8 {
+                if half == 0 {
+                    (out[k].0, out[8 + k].0) = (low[k], high[k]);
+                } else {
+                    (out[k].1, out[8 + k].1) = (low[k], high[k]);
+                }
+            }
+        }
+        out
     }
     #[inline(always)]
     unsafe fn keep(mask: Self::Mask, a: Self::F) -> Self::F {
@@ -349,6 +401,52 @@ impl Simd for Avx512 {
     #[inline(always)]
     unsafe fn bits(mask: __mmask16) -> u64 {
         u64::from(mask)
+    }
+    #[inline(always)]
+    unsafe fn have_bit(words: *const u16, bit: u32) -> __mmask16 {
+        unsafe {
+            let words = _mm256_loadu_si256(words.cast());
+            _mm256_test_epi16_mask(words, _mm256_set1_epi16((1u16 << bit) as i16))
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_indices(to: *mut u32, mask: __mmask16, first: u32) -> usize {
+        unsafe {
+            let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let indices = _mm512_add_epi32(lanes, _mm512_set1_epi32(first as i32));
+            _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(mask, indices));
+        }
+        mask.count_ones() as usize
+    }
+    #[inline(always)]
+    unsafe fn transpose(rows: [__m512; 16]) -> [__m512; 16] {
+        // Squares of 2 x 2, then of 4 x 4 within each quarter, then the quarters themselves.
+        let (mut twos, mut fours, mut out) = (rows, rows, rows);
+        unsafe {
+            for k in (0..16).step_by(2) {
+                twos[k] = _mm512_unpacklo_ps(rows[k], rows[k + 1]);
+                twos[k + 1] = _mm512_unpackhi_ps(rows[k], rows[k + 1]);
+            }
+            for k in (0..16).step_by(4) {
+                let (a, b) = (_mm512_castps_pd(twos[k]), _mm512_castps_pd(twos[k + 1]));
+                let (c, d) = (_mm512_castps_pd(twos[k + 2]), _mm512_castps_pd(twos[k + 3]));
+                fours[k] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+                fours[k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+                fours[k + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+                fours[k + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+            }
+            for k in 0..4 {
+                let even = _mm512_shuffle_f32x4::<0x88>(fours[k], fours[k + 4]);
+                let odd = _mm512_shuffle_f32x4::<0xdd>(fours[k], fours[k + 4]);
+                let more_even = _mm512_shuffle_f32x4::<0x88>(fours[k + 8], fours[k + 12]);
+                let more_odd = _mm512_shuffle_f32x4::<0xdd>(fours[k + 8], fours[k + 12]);
+                out[k] = _mm512_shuffle_f32x4::<0x88>(even, more_even);
+                out[k + 4] = _mm512_shuffle_f32x4::<0x88>(odd, more_odd);
+                out[k + 8] = _mm512_shuffle_f32x4::<0xdd>(even, more_even);
+                out[k + 12] = _mm512_shuffle_f32x4::<0xdd>(odd, more_odd);
+            }
+        }
+        out
     }
     #[inline(always)]
     unsafe fn keep(mask: __mmask16, a: __m512) -> __m512 {
