@@ -39,6 +39,6 @@ pub(crate) use marginal::{GROUP_OF_ROWS, Marginals};
 pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use occurrences::Occurrences;
 pub(crate) use path::Path;
-pub(crate) use row_sums::Active;
+pub(crate) use row_sums::{Active, prefetch};
 pub(crate) use simd::Level;
 pub use simd::instruction_set;

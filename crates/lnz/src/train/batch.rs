@@ -2,7 +2,7 @@
 
 use super::{ERROR_EVERY, Trainer};
 use crate::kernel::{
-    Active, Contrast, HiddenPanel, LearnRows, Move, Occurrences, PANEL, sum_of_contrasts,
+    Active, Contrast, HiddenPanel, LearnRows, Move, Occurrences, PANEL, prefetch, sum_of_contrasts,
     transpose_panel,
 };
 use crate::random::{Purpose, Random};
@@ -37,6 +37,7 @@ impl Trainer<'_> {
         let together = batch.len().div_ceil(pieces).next_multiple_of(measure_every);
         let chains = self.chains[..batch.len()].par_chunks_mut(together);
         chains.zip(data.par_chunks(together)).enumerate().for_each(|(piece, (chains, data))| {
+            data.iter().for_each(|list| prefetch(list));
             for (n, chain) in chains.iter_mut().enumerate() {
                 chain.seed(settings.seed, first + (piece * together + n) as u64);
             }
