@@ -3,11 +3,15 @@
 mod reference;
 mod waypoints;
 
-use crate::kernel::{Block, Fixed, FixedModel, Flips, Level, Path, Place, Resolution, share_out};
+use crate::kernel::{
+    Block, Fixed, FixedModel, Flips, GROUP_OF_ROWS, Level, Marginals, Path, Place, Resolution,
+    share_out,
+};
 use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
 use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result, Schedule, Start};
+use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -105,15 +109,14 @@ pub fn anneal(
 
 /// The resolution to use when `wanted` is asked for: it, or the next finer one that fits.
 fn usable_resolution(model: &Rbm, wanted: Precision) -> (Precision, Option<Resolution>) {
-    let i16 = || Resolution::of::<i16>(model).filter(Resolution::is_fine);
-    let i32 = || Resolution::of::<i32>(model);
-    let grids = match wanted {
-        Precision::I16 => [(Precision::I16, i16()), (Precision::I32, i32())],
-        Precision::I32 => [(Precision::I32, i32()), (Precision::F64, None)],
-        Precision::F64 => [(Precision::F64, None); 2],
+    let (grid, finer) = match wanted {
+        Precision::I16 => {
+            (Resolution::of::<i16>(model).filter(Resolution::is_fine), Precision::I32)
+        }
+        Precision::I32 => (Resolution::of::<i32>(model), Precision::F64),
+        Precision::F64 => return (wanted, None),
     };
-    let usable = grids.into_iter().find(|(_, grid)| grid.is_some());
-    usable.unwrap_or((Precision::F64, None))
+    if grid.is_some() { (wanted, grid) } else { usable_resolution(model, finer) }
 }
 
 struct Run<'a> {
@@ -130,9 +133,10 @@ impl Run<'_> {
     /// The samples of all blocks that ran to their end, and the path of their chains.
     fn on_grid<T: Fixed>(&self, grid: Resolution) -> (Vec<f64>, Vec<(f64, f64)>) {
         let fixed = FixedModel::<T>::new(self.model, grid);
+        let exact = Marginals::new(self.model);
         let finished: Vec<Option<Finished>> = share_out(self.settings.chains)
             .into_par_iter()
-            .map(|(group, chains)| self.block(&fixed, group, chains))
+            .map(|(group, chains)| self.block(&fixed, &exact, group, chains))
             .collect();
         let (samples, sums): (Vec<_>, Vec<_>) = finished.into_iter().flatten().unzip();
         let samples: Vec<f64> = samples.into_iter().flatten().collect();
@@ -161,6 +165,7 @@ impl Run<'_> {
     fn block<T: Fixed>(
         &self,
         fixed: &FixedModel<T>,
+        exact: &Marginals,
         group: usize,
         chains: usize,
     ) -> Option<Finished> {
@@ -186,10 +191,19 @@ impl Run<'_> {
             self.report(next, &samples)?;
         }
 
-        for (chain, sample) in samples.iter_mut().enumerate() {
-            let x = block.state(chain);
-            let log_end = self.model.log_marginal(x.view()) - self.model.constant();
-            *sample += log_end - (bias.dot(&x) + block.log_end(chain));
+        let mut rows = Vec::new();
+        let mut log_end = [0.0; GROUP_OF_ROWS];
+        for (k, samples) in samples.chunks_mut(GROUP_OF_ROWS).enumerate() {
+            let chains = k * GROUP_OF_ROWS..k * GROUP_OF_ROWS + samples.len();
+            rows.clear();
+            chains.clone().for_each(|chain| rows.extend(block.state(chain)));
+            exact.of_rows(&rows, &mut log_end[..samples.len()]);
+            let states = rows.chunks_exact(bias.len()).map(ArrayView1::from);
+            for (((sample, x), chain), end) in
+                samples.iter_mut().zip(states).zip(chains).zip(log_end)
+            {
+                *sample += end - self.model.constant() - (bias.dot(&x) + block.log_end(chain));
+            }
         }
         sums.push(waypoints::group_sums(&samples));
         Some((samples, sums))

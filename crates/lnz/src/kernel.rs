@@ -6,8 +6,10 @@
 //! bits: property tests compare them.
 
 mod aligned;
+mod bits;
 mod block;
 mod contrast;
+mod draw;
 mod elementwise;
 pub(crate) mod enumerate;
 mod fixed;
@@ -28,6 +30,7 @@ mod stream;
 mod tests;
 #[cfg(test)]
 mod tests_of_moves;
+mod tile_product;
 
 pub(crate) use block::{Block, Flips, GROUP, Place, share_out};
 pub(crate) use contrast::{Chain, Contrast, log_marginals};

@@ -1,13 +1,14 @@
 //! A block of chains on one thread: states, sums and random streams, moved step by step.
 
 use super::aligned::Aligned;
+use super::bits::Bits;
 use super::fixed::{Fixed, FixedModel, Layer};
+use super::landscape::softplus_of_all;
 use super::path::Path;
-use super::product::{Bits, Method, Scratch};
+use super::product::{Method, Scratch};
 use super::simd::{Level, dispatch};
 use super::steps::{HiddenKernel, MixtureKernel, VisibleKernel};
 use super::stream::Stream;
-use crate::math::softplus;
 use crate::random::{Purpose, Random, stream_seed};
 use ndarray::Array1;
 use std::ops::Range;
@@ -240,7 +241,7 @@ impl<'a, T: Fixed> Block<'a, T> {
     ///
     /// Right after a `hidden_step`, whose sums it uses.
     pub(crate) fn log_end(&self, chain: usize) -> f64 {
-        let mut total = self.linear[chain];
+        let mut inputs = Vec::with_capacity(self.hidden_bias.len());
         let mut lanes = 0;
         for tile in &self.model.to_hidden.tiles {
             let width = tile.rows * T::PER_ROW;
@@ -248,11 +249,11 @@ impl<'a, T: Fixed> Block<'a, T> {
             for lane in 0..tile.units {
                 let sum = self.hidden.sums.values[from + lane].to_f32();
                 let a = sum.mul_add(self.model.step, self.hidden_bias[tile.first + lane]);
-                total += softplus(f64::from(a));
+                inputs.push(f64::from(a));
             }
             lanes += width;
         }
-        total
+        self.linear[chain] + softplus_of_all(inputs, self.level)
     }
 
     pub(super) fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {

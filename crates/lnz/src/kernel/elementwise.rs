@@ -18,7 +18,7 @@ pub(super) unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
     const ROUND: f32 = 12_582_912.0;
     // SAFETY: arithmetic only.
     unsafe {
-        let y = S::min(S::max(y, S::splat(-60.0)), S::splat(60.0));
+        let y = S::clamp(y, 60.0);
         let shifted = S::add(y, S::splat(ROUND));
         let f = S::sub(y, S::sub(shifted, S::splat(ROUND)));
         // Degree 5 on [-1/2, 1/2] by Estrin's scheme.
@@ -31,13 +31,14 @@ pub(super) unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
     }
 }
 
-/// What sampling the hidden units of a chain and tile gives.
+/// What sampling the units of a chain and tile gives.
 #[derive(Clone, Copy)]
-pub(super) struct Sampled {
+pub(super) struct Sampled<S: Simd> {
     /// The new units.
     pub(super) bits: u64,
-    /// Hidden: the increment of log w. Visible: the sum of `linear` over units that are on.
-    pub(super) sum: f64,
+    /// To be added over the lanes. Hidden: the increment of log w. Visible: the sum of `linear` over
+    /// units that are on.
+    pub(super) sum: S::F,
 }
 
 /// Constants of a step for the hidden layer.
@@ -54,19 +55,19 @@ pub(super) struct HiddenStep {
 /// below `d^5 / 1200` per unit.
 const LARGEST_TAYLOR: f32 = 0.3;
 
-/// Hidden units of one chain and tile: h ~ sigma(next a), and sum_j softplus(next a_j) -
-/// softplus(beta a_j).
+/// Hidden units of one chain and a tile of V vectors: h ~ sigma(next a), and sum_j softplus(next a_j) -
+/// softplus(beta a_j); whether an
+/// input is too large for that, and the sum to be taken from [`softplus_increment`].
 ///
 /// # Safety
-/// See [`Simd`]; `sums` and `bias` are valid for `units` rounded up to 16 values.
+/// See [`Simd`]; `sums` and `bias` are valid for 16 V values.
 #[inline(always)]
-pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed>(
+pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed, const V: usize>(
     constants: &HiddenStep,
-    units: usize,
     sums: *const T,
     bias: *const f32,
     random: &mut Lanes<S>,
-) -> Sampled {
+) -> (Sampled<S>, bool) {
     let step = constants.next - constants.beta;
     // SAFETY: by the caller.
     unsafe {
@@ -75,9 +76,9 @@ pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed>(
         let delta = S::splat(step as f32);
         let one = S::splat(1.0);
         let mut total = S::splat(0.0);
+        let mut largest = total;
         let mut bits = 0;
-        let mut too_large = 0;
-        for v in 0..units.div_ceil(16) {
+        for v in 0..V {
             let sum = T::load::<S>(sums.add(16 * v));
             let a = S::mul_add(sum, scale, S::load(bias.add(16 * v)));
             let p = S::div(one, S::add(one, exp2::<S>(S::mul(a, exponent))));
@@ -89,18 +90,30 @@ pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed>(
             let fourth = S::neg_mul_add(q, S::splat(0.25), S::splat(1.0 / 24.0));
             let tail = S::neg_mul_add(d, S::neg_mul_add(d, fourth, third), S::splat(0.5));
             total = S::mul_add(d, S::neg_mul_add(S::mul(q, d), tail, p), total);
-            too_large |= S::bits(S::less(S::splat(LARGEST_TAYLOR), S::abs(d)));
+            largest = S::max_abs(largest, d);
         }
-        let sum = if too_large == 0 {
-            f64::from(S::sum(total))
-        } else {
-            // Not a closure: that would be compiled without the processor features of the caller, and
-            // every intrinsic in it would be a call.
-            let before = softplus_sum::<S, T>(constants.step, constants.beta, units, sums, bias);
-            let after = softplus_sum::<S, T>(constants.step, constants.next, units, sums, bias);
-            after - before
-        };
-        Sampled { bits, sum }
+        let too_large = S::bits(S::less(S::splat(LARGEST_TAYLOR), largest)) != 0;
+        (Sampled { bits, sum: total }, too_large)
+    }
+}
+
+/// sum_j softplus(next a_j) - softplus(beta a_j) over one chain and tile, for inputs of any size.
+///
+/// # Safety
+/// See [`softplus_sum`].
+#[inline(always)]
+pub(super) unsafe fn softplus_increment<S: Simd, T: Fixed>(
+    constants: &HiddenStep,
+    units: usize,
+    sums: *const T,
+    bias: *const f32,
+) -> f64 {
+    let HiddenStep { step, beta, next } = *constants;
+    // SAFETY: by the caller. Not a closure: that would be compiled without the processor features of
+    // the caller, and every intrinsic in it would be a call.
+    unsafe {
+        let before = softplus_sum::<S, T>(step, beta, units, sums, bias);
+        softplus_sum::<S, T>(step, next, units, sums, bias) - before
     }
 }
 
@@ -110,7 +123,7 @@ pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed>(
 /// overflow, so there is one logarithm for all.
 ///
 /// # Safety
-/// See [`sample_hidden`].
+/// See [`Simd`]; `sums` and `bias` are valid for `units` rounded up to 16 values.
 #[inline(always)]
 pub(super) unsafe fn softplus_sum<S: Simd, T: Fixed>(
     step: f32,
@@ -137,29 +150,28 @@ pub(super) unsafe fn softplus_sum<S: Simd, T: Fixed>(
     }
 }
 
-/// Visible units of one chain and tile: x ~ sigma(v) with v = (1 - beta) B + beta (b + W h), and the
-/// sum of `linear` (b - B) over those that are on.
+/// Visible units of one chain and a tile of V vectors: x ~ sigma(v) with v = (1 - beta) B + beta (b + W h),
+/// and the sum of `linear` (b - B) over those that are on.
 ///
 /// `exponent_bias` is -log2(e) ((1 - beta) B + beta b) and `scale` -log2(e) beta times the step.
 ///
 /// # Safety
-/// See [`Simd`]; all pointers are valid for `units` rounded up to 16 values.
+/// See [`Simd`]; all pointers are valid for 16 V values.
 #[inline(always)]
-pub(super) unsafe fn sample_visible<S: Simd, T: Fixed>(
+pub(super) unsafe fn sample_visible<S: Simd, T: Fixed, const V: usize>(
     scale: f32,
-    units: usize,
     sums: *const T,
     exponent_bias: *const f32,
     linear: *const f32,
     random: &mut Lanes<S>,
-) -> Sampled {
+) -> Sampled<S> {
     // SAFETY: by the caller.
     unsafe {
         let scale = S::splat(scale);
         let one = S::splat(1.0);
         let mut total = S::splat(0.0);
         let mut bits = 0;
-        for v in 0..units.div_ceil(16) {
+        for v in 0..V {
             let sum = T::load::<S>(sums.add(16 * v));
             let e = exp2::<S>(S::mul_add(sum, scale, S::load(exponent_bias.add(16 * v))));
             // u < 1 / (1 + e) without the division.
@@ -168,6 +180,6 @@ pub(super) unsafe fn sample_visible<S: Simd, T: Fixed>(
             bits |= S::bits(on) << (16 * v);
             total = S::add(total, S::keep(on, S::load(linear.add(16 * v))));
         }
-        Sampled { bits, sum: f64::from(S::sum(total)) }
+        Sampled { bits, sum: total }
     }
 }

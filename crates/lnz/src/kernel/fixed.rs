@@ -3,7 +3,7 @@
 use super::aligned::{Aligned, Plain};
 use super::simd::Simd;
 use crate::Rbm;
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::{ArrayView1, ArrayView2};
 
 /// The integer that holds a weight: `i16` or `i32`.
 pub(crate) trait Fixed: Plain + Send + Sync {
@@ -148,13 +148,21 @@ impl Resolution {
     /// bias comes near the limit of float32, so that inputs could become infinite.
     pub(crate) fn of<T: Fixed>(model: &Rbm) -> Option<Self> {
         let weights = model.weights();
-        let signed_sum = |sign: f64, axis: Axis| {
-            weights.map_axis(axis, |w| w.iter().map(|v| (sign * v).max(0.0)).sum::<f64>())
-        };
-        let largest = [(1.0, Axis(0)), (-1.0, Axis(0)), (1.0, Axis(1)), (-1.0, Axis(1))]
-            .into_iter()
-            .flat_map(|(sign, axis)| signed_sum(sign, axis))
-            .fold(0.0, f64::max);
+        // The sums of positive and of negative weights, of each row and of each column.
+        let mut columns = vec![[0.0, 0.0]; weights.ncols()];
+        let mut largest = 0f64;
+        for weights in weights.rows() {
+            let mut row = [0.0, 0.0];
+            for (&w, column) in weights.iter().zip(&mut columns) {
+                let signed = [w.max(0.0), (-w).max(0.0)];
+                for k in 0..2 {
+                    row[k] += signed[k];
+                    column[k] += signed[k];
+                }
+            }
+            largest = largest.max(row[0]).max(row[1]);
+        }
+        let largest = columns.into_iter().flatten().fold(largest, f64::max);
         let biases = model.visible_bias().into_iter().chain(model.hidden_bias());
         if biases.fold(largest, |most, b| most.max(b.abs())) > MOST_INPUT {
             return None;

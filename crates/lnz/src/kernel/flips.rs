@@ -1,8 +1,8 @@
 //! Heat-bath flips of single units with the other layer summed out: how chains leave a phase.
 
+use super::bits::Bits;
 use super::elementwise::exp2;
 use super::fixed::{Fixed, Layer};
-use super::product::Bits;
 use super::simd::Simd;
 use crate::random::Random;
 use std::f64::consts::LN_2;

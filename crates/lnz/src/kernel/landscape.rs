@@ -135,6 +135,14 @@ impl Kernel for FlipKernel<'_> {
     }
 }
 
+/// sum_j softplus(a_j).
+pub(super) fn softplus_of_all(mut inputs: Vec<f64>, level: Level) -> f64 {
+    inputs.resize(inputs.len().next_multiple_of(LANES), NOTHING);
+    let mut sum = 0.0;
+    dispatch(level, FlipKernel { inputs: &inputs, row: &inputs, sign: 0.0, out: &mut sum });
+    sum
+}
+
 /// sum_j softplus(a_j + sign w_j); whole lanes only.
 #[inline(always)]
 pub(super) fn sum_of_softplus(inputs: &[f64], row: &[f64], sign: f64) -> f64 {

@@ -1,10 +1,11 @@
 //! A block of chains that propose flips and accept them by the ratio of marginals.
 
 use super::aligned::Aligned;
+use super::bits::Bits;
 use super::block::{GROUP, groups};
 use super::elementwise::softplus_sum;
 use super::fixed::{Fixed, FixedModel, Tile};
-use super::product::{Bits, Method, Scratch, sum_tile};
+use super::product::{Method, Scratch, sum_tile};
 use super::simd::{Kernel, Level, Simd, dispatch};
 use crate::random::{Purpose, Random};
 
@@ -138,7 +139,6 @@ impl<'a, T: Fixed> MetropolisBlock<'a, T> {
     /// The sums and hidden marginals of the proposals; without a method, from nothing.
     fn weigh_proposals(&mut self, method: Option<Method>) {
         let method = method.unwrap_or(Method::Tables);
-        self.scratch.prepare(method, &self.proposal.bits, Some(&self.now.bits));
         self.proposal.hidden.fill(0.0);
         dispatch(self.level, MarginalKernel { block: self, method });
     }
@@ -156,6 +156,8 @@ impl<T: Fixed> Kernel for MarginalKernel<'_, '_, T> {
         let layer = &block.model.to_hidden;
         let Walkers { bits, sums, hidden, .. } = &mut block.proposal;
         let chains = bits.chains;
+        // SAFETY: the features are the caller's duty.
+        unsafe { block.scratch.prepare::<S>(method, bits, Some(&block.now.bits)) };
         let mut lanes = 0;
         for tile in &layer.tiles {
             let width = tile.rows * T::PER_ROW;

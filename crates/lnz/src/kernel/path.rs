@@ -13,8 +13,9 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 
 /// The linear part of a path.
 pub(crate) struct Path {
-    /// B_z of each component.
+    /// B_z of each component, and the probability that each unit is on.
     starts: Vec<Vec<f32>>,
+    on: Vec<Vec<f64>>,
     model: Vec<f32>,
     /// One start: b - B. Mixture: b.
     pub(super) difference: Aligned<f32>,
@@ -43,7 +44,9 @@ impl Path {
         for i in 0..start.len() {
             difference[i] = model.visible_bias[i] - start[i];
         }
-        Self { starts: vec![start], model: model.visible_bias.clone(), difference, mixture: None }
+        let starts = vec![start];
+        let on = probabilities(&starts);
+        Self { starts, on, model: model.visible_bias.clone(), difference, mixture: None }
     }
 
     /// From `sum_z pi_z p_z(x)` with `p_z ~ exp(B_z.x)` normalised; the shares sum to one.
@@ -70,8 +73,11 @@ impl Path {
         let mut difference = Aligned::zeroed(model.visible_bias.len().next_multiple_of(64));
         difference[..model.visible_bias.len()].copy_from_slice(&model.visible_bias);
         let probes = Layer::new(columns.view(), step);
+        let starts: Vec<Vec<f32>> =
+            rounded.iter().map(|b| b.iter().map(|&b| b as f32).collect()).collect();
         Self {
-            starts: rounded.iter().map(|b| b.iter().map(|&b| b as f32).collect()).collect(),
+            on: probabilities(&starts),
+            starts,
             model: model.visible_bias.clone(),
             difference,
             mixture: Some(Mixture { shares, log_alpha, probes, step }),
@@ -88,7 +94,7 @@ impl Path {
             None => 0,
             Some(mixture) => pick(&mixture.shares, random.uniform()),
         };
-        self.starts[z].iter().map(|&b| random.happens(sigmoid(f64::from(b)))).collect()
+        self.on[z].iter().map(|&p| random.happens(p)).collect()
     }
 
     /// -log2(e) ((1 - beta) B_z + beta b), one padded vector per component.
@@ -130,6 +136,10 @@ impl Mixture {
         let increment = (beta - next) * largest + (sum_after / sum_before).ln();
         (increment, pick(&after[..used], uniform * sum_after))
     }
+}
+
+fn probabilities(starts: &[Vec<f32>]) -> Vec<Vec<f64>> {
+    starts.iter().map(|bias| bias.iter().map(|&b| sigmoid(f64::from(b))).collect()).collect()
 }
 
 /// The first index at which the running sum of `shares` exceeds `target`; the last one at the end.

@@ -114,6 +114,18 @@ pub(crate) trait Simd: Copy {
     unsafe fn min(a: Self::F, b: Self::F) -> Self::F;
     unsafe fn max(a: Self::F, b: Self::F) -> Self::F;
     unsafe fn abs(a: Self::F) -> Self::F;
+    /// `a` limited to [-limit, limit]; not for NaN.
+    #[inline(always)]
+    unsafe fn clamp(a: Self::F, limit: f32) -> Self::F {
+        // SAFETY: by the caller.
+        unsafe { Self::min(Self::max(a, Self::splat(-limit)), Self::splat(limit)) }
+    }
+    /// The larger of |a| and |b|; not for NaN.
+    #[inline(always)]
+    unsafe fn max_abs(a: Self::F, b: Self::F) -> Self::F {
+        // SAFETY: by the caller.
+        unsafe { Self::max(Self::abs(a), Self::abs(b)) }
+    }
     /// Adds the low bits of `exponent`, shifted into the exponent field, to the bits of `a`.
     unsafe fn add_exponent(a: Self::F, exponent: Self::F) -> Self::F;
     unsafe fn less(a: Self::F, b: Self::F) -> Self::Mask;
@@ -141,10 +153,34 @@ pub(crate) trait Simd: Copy {
     unsafe fn keep(mask: Self::Mask, a: Self::F) -> Self::F;
     /// The lanes added by halving: 16 to 8 to 4 to 2 to 1.
     unsafe fn sum(a: Self::F) -> f32;
+    /// [`Simd::sum`] of each of 16 vectors.
+    #[inline(always)]
+    unsafe fn sums(vectors: &[Self::F; 16]) -> [f32; 16] {
+        let mut sums = [0.0; 16];
+        for k in 0..16 {
+            // SAFETY: by the caller.
+            sums[k] = unsafe { Self::sum(vectors[k]) };
+        }
+        sums
+    }
     /// The lanes multiplied in f64, by halving.
     unsafe fn product_f64(a: Self::F) -> f64;
     /// The lanes added in f64, by halving.
     unsafe fn sum_f64(a: Self::F) -> f64;
+
+    /// Writes the positions of the bits of `mask`, counted from `first`, and returns how many there are.
+    ///
+    /// `to` is valid for 64 numbers.
+    #[inline(always)]
+    unsafe fn positions(mut mask: u64, first: u32, to: *mut u32) -> usize {
+        let count = mask.count_ones() as usize;
+        for k in 0..count {
+            // SAFETY: by the caller.
+            unsafe { *to.add(k) = first + mask.trailing_zeros() };
+            mask &= mask - 1;
+        }
+        count
+    }
 
     unsafe fn zero_row() -> Self::Row;
     unsafe fn load_row(from: *const u8) -> Self::Row;
@@ -158,6 +194,11 @@ pub(crate) trait Simd: Copy {
     unsafe fn store_u64(to: *mut u64, value: Self::U);
     unsafe fn add_u64(a: Self::U, b: Self::U) -> Self::U;
     unsafe fn xor_u64(a: Self::U, b: Self::U) -> Self::U;
+    #[inline(always)]
+    unsafe fn xor3_u64(a: Self::U, b: Self::U, c: Self::U) -> Self::U {
+        // SAFETY: by the caller.
+        unsafe { Self::xor_u64(Self::xor_u64(a, b), c) }
+    }
     unsafe fn shift_left<const N: u32>(a: Self::U) -> Self::U;
     unsafe fn rotate_left<const N: u32>(a: Self::U) -> Self::U;
     /// Each half of a lane, 32 bits, as a number in (0, 1): (top 24 bits + 1/2) / 2^24.

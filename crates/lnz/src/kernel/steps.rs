@@ -1,23 +1,16 @@
 //! The steps of a block: sums of weights, flips, sampled units and weight increments, tile by tile.
 
-use super::block::{Block, Sums, Units, groups};
-use super::elementwise::{HiddenStep, sample_hidden, sample_visible};
-use super::fixed::Fixed;
+use super::bits::Bits;
+use super::block::{Block, Units, groups};
+use super::draw::{Draw, HiddenDraw, VisibleDraw, draw_tile};
+use super::elementwise::HiddenStep;
+use super::fixed::{Fixed, Layer};
 use super::flips::{SummedOut, flip_units};
-use super::product::{sum_tile, sum_tiles};
+use super::product::{Method, Scratch, sum_tile, sum_tiles};
 use super::simd::{Kernel, Simd};
+use super::stream::Stream;
+use super::tile_product::TileProduct;
 use std::f32::consts::LOG2_E;
-
-/// Writes the units of a tile: the first tile of a word also clears the rest of it.
-#[inline(always)]
-fn put(words: &mut [u64], chain: usize, first: usize, units: usize, bits: u64) {
-    let bits = bits & (!0 >> (64 - units));
-    if first.is_multiple_of(64) {
-        words[chain] = bits;
-    } else {
-        words[chain] |= bits << (first % 64);
-    }
-}
 
 /// Weighs the mixture of starts and draws the component of each chain.
 pub(super) struct MixtureKernel<'b, 'a, T: Fixed> {
@@ -36,7 +29,8 @@ impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
         };
         let layer = &mixture.probes;
         let method = block.method(&block.visible.bits, sums.of.as_ref(), layer.inputs);
-        block.scratch.prepare(method, &block.visible.bits, sums.of.as_ref());
+        // SAFETY: the features are the caller's duty.
+        unsafe { block.scratch.prepare::<S>(method, &block.visible.bits, sums.of.as_ref()) };
         // At most MOST_COMPONENTS outputs: one tile.
         for tile in &layer.tiles {
             let width = tile.rows * i32::PER_ROW;
@@ -76,10 +70,10 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
         let chains = block.chains;
         let known = block.hidden.sums.of.as_ref();
         let method = block.method(&block.visible.bits, known, layer.inputs);
-        block.scratch.prepare(method, &block.visible.bits, known);
-        let constants = HiddenStep { step: model.step, beta, next };
-        let Units { bits: hidden, sums: Sums { values, .. } } = &mut block.hidden;
+        // SAFETY: the features are the caller's duty.
+        unsafe { block.scratch.prepare::<S>(method, &block.visible.bits, known) };
         if block.flips.visible > 0 {
+            let values = &mut block.hidden.sums.values;
             // SAFETY: the features are the caller's duty.
             unsafe {
                 let (bits, scratch) = (&block.visible.bits, &mut block.scratch);
@@ -107,37 +101,13 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
                 }
             }
         }
-        let mut lanes = 0;
-        for tile in &layer.tiles {
-            let width = tile.rows * T::PER_ROW;
-            let sums = &mut values[lanes * chains..(lanes + width) * chains];
-            let word = tile.first / 64 * chains;
-            let states = &mut hidden.words[word..word + chains];
-            let bias = &block.hidden_bias[tile.first..][..tile.units.next_multiple_of(16)];
-            // SAFETY: the features are the caller's duty; sums and bias reach to the padded units.
-            unsafe {
-                if block.flips.visible == 0 {
-                    let (bits, scratch) = (&block.visible.bits, &mut block.scratch);
-                    sum_tile::<S, T>(method, layer, tile, bits, scratch, sums);
-                }
-                for (group, stream) in groups(chains).zip(&mut block.streams) {
-                    let mut random = stream.load::<S>();
-                    for chain in group {
-                        let sums = sums[chain * width..].as_ptr();
-                        let sampled = sample_hidden::<S, T>(
-                            &constants,
-                            tile.units,
-                            sums,
-                            bias.as_ptr(),
-                            &mut random,
-                        );
-                        put(states, chain, tile.first, tile.units, sampled.bits);
-                        log_weights[chain] += sampled.sum;
-                    }
-                    stream.store::<S>(random);
-                }
-            }
-            lanes += width;
+        let product = (block.flips.visible == 0).then_some((method, &block.visible.bits));
+        let constants = HiddenStep { step: model.step, beta, next };
+        let mut draw = HiddenDraw { constants, bias: &block.hidden_bias, log_weights };
+        // SAFETY: the features are the caller's duty.
+        unsafe {
+            let (scratch, streams) = (&mut block.scratch, &mut block.streams);
+            draw_layer::<S, T>(&mut draw, layer, product, scratch, streams, &mut block.hidden);
         }
         if block.flips.visible > 0 {
             block.refresh_linear();
@@ -161,11 +131,12 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
         let chains = block.chains;
         let known = block.visible.sums.of.as_ref();
         let method = block.method(&block.hidden.bits, known, layer.inputs);
-        block.scratch.prepare(method, &block.hidden.bits, known);
+        // SAFETY: the features are the caller's duty.
+        unsafe { block.scratch.prepare::<S>(method, &block.hidden.bits, known) };
         block.linear.fill(0.0);
         let scale = -(beta as f32) * LOG2_E * model.step;
-        let Units { bits: visible, sums: Sums { values, .. } } = &mut block.visible;
         if block.flips.hidden > 0 {
+            let values = &mut block.visible.sums.values;
             // SAFETY: the features are the caller's duty.
             unsafe {
                 let (bits, scratch) = (&block.hidden.bits, &mut block.scratch);
@@ -191,41 +162,53 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
                 }
             }
         }
-        let mut lanes = 0;
-        for tile in &layer.tiles {
-            let width = tile.rows * T::PER_ROW;
-            let sums = &mut values[lanes * chains..(lanes + width) * chains];
-            let word = tile.first / 64 * chains;
-            let states = &mut visible.words[word..word + chains];
-            let padded = tile.first..tile.first + tile.units.next_multiple_of(16);
-            let difference = &path.difference[padded.clone()];
-            // SAFETY: the features are the caller's duty; all slices reach to the padded units.
-            unsafe {
-                if block.flips.hidden == 0 {
-                    let (bits, scratch) = (&block.hidden.bits, &mut block.scratch);
-                    sum_tile::<S, T>(method, layer, tile, bits, scratch, sums);
-                }
-                for (group, stream) in groups(chains).zip(&mut block.streams) {
-                    let mut random = stream.load::<S>();
-                    for chain in group {
-                        let sums = sums[chain * width..].as_ptr();
-                        let exponent = &block.exponent_bias[block.component[chain]][padded.clone()];
-                        let sampled = sample_visible::<S, T>(
-                            scale,
-                            tile.units,
-                            sums,
-                            exponent.as_ptr(),
-                            difference.as_ptr(),
-                            &mut random,
-                        );
-                        put(states, chain, tile.first, tile.units, sampled.bits);
-                        block.linear[chain] += sampled.sum;
-                    }
-                    stream.store::<S>(random);
-                }
-            }
-            lanes += width;
+        let product = (block.flips.hidden == 0).then_some((method, &block.hidden.bits));
+        let mut draw = VisibleDraw {
+            scale,
+            exponent_bias: &block.exponent_bias,
+            component: &block.component,
+            difference: &path.difference,
+            linear: &mut block.linear,
+        };
+        // SAFETY: the features are the caller's duty.
+        unsafe {
+            let (scratch, streams) = (&mut block.scratch, &mut block.streams);
+            draw_layer::<S, T>(&mut draw, layer, product, scratch, streams, &mut block.visible);
         }
         block.visible.sums.are_of(&block.hidden.bits);
+    }
+}
+
+/// Draws the units of a layer, tile by tile, while the sums of a tile are at hand; they are computed
+/// here from the bits of the other layer, unless they are there already.
+///
+/// # Safety
+/// See [`Simd`]; `scratch` is prepared for the method.
+#[inline(always)]
+unsafe fn draw_layer<S: Simd, T: Fixed>(
+    draw: &mut impl Draw<T>,
+    layer: &Layer<T>,
+    product: Option<(Method, &Bits)>,
+    scratch: &mut Scratch,
+    streams: &mut [Stream],
+    units: &mut Units<T>,
+) {
+    let chains = units.bits.chains;
+    let mut rest = &mut units.sums.values[..];
+    for tile in &layer.tiles {
+        let (sums, later) = rest.split_at_mut(tile.rows * T::PER_ROW * chains);
+        let states = &mut units.bits.words[tile.first / 64 * chains..][..chains];
+        // SAFETY: by the caller.
+        unsafe {
+            let product = match product {
+                Some((method, bits)) => {
+                    Some(TileProduct::start::<S>(method, layer, tile, bits, scratch, sums))
+                }
+                None => None,
+            };
+            let product = product.as_ref().map(|product| (product, &*scratch));
+            draw_tile::<S, T>(draw, tile, product, sums, streams, states);
+        }
+        rest = later;
     }
 }

@@ -62,13 +62,11 @@ impl<S: Simd> Lanes<S> {
             let [s0, s1, s2, s3] = self.words;
             let result = S::add_u64(S::rotate_left::<23>(S::add_u64(s0, s3)), s0);
             let shifted = S::shift_left::<17>(s1);
-            let s2 = S::xor_u64(s2, s0);
-            let s3 = S::xor_u64(s3, s1);
             self.words = [
-                S::xor_u64(s0, s3),
-                S::xor_u64(s1, s2),
-                S::xor_u64(s2, shifted),
-                S::rotate_left::<45>(s3),
+                S::xor3_u64(s0, s1, s3),
+                S::xor3_u64(s0, s1, s2),
+                S::xor3_u64(s0, s2, shifted),
+                S::rotate_left::<45>(S::xor_u64(s1, s3)),
             ];
             S::uniforms(result)
         }

@@ -1,10 +1,13 @@
 //! Every kernel against its scalar twin, on every instruction set of the machine.
 
+use super::aligned::Aligned;
+use super::bits::Bits;
 use super::block::{Block, Flips, GROUP, Place, groups};
-use super::elementwise::{HiddenStep, sample_hidden, sample_visible, softplus_sum};
-use super::fixed::{Fixed, FixedModel, Resolution};
+use super::draw::{HiddenDraw, VisibleDraw, draw_tile};
+use super::elementwise::{HiddenStep, softplus_sum};
+use super::fixed::{Fixed, FixedModel, Resolution, Tile};
 use super::path::Path;
-use super::product::{Bits, Method, Scratch, sum_tiles};
+use super::product::{Method, Scratch, sum_tiles};
 use super::simd::{Kernel, Level, Simd, dispatch};
 use super::stream::Stream;
 use crate::math::{sigmoid, softplus};
@@ -45,6 +48,7 @@ struct SumKernel<'a, T: Fixed> {
     model: &'a FixedModel<T>,
     method: Method,
     bits: &'a Bits,
+    before: Option<&'a Bits>,
     scratch: &'a mut Scratch,
     sums: &'a mut [T],
 }
@@ -54,7 +58,10 @@ impl<T: Fixed> Kernel for SumKernel<'_, T> {
     unsafe fn run<S: Simd>(self) {
         let layer = &self.model.to_hidden;
         // SAFETY: called through `dispatch`.
-        unsafe { sum_tiles::<S, T>(self.method, layer, self.bits, self.scratch, self.sums) };
+        unsafe {
+            self.scratch.prepare::<S>(self.method, self.bits, self.before);
+            sum_tiles::<S, T>(self.method, layer, self.bits, self.scratch, self.sums);
+        }
     }
 }
 
@@ -67,12 +74,11 @@ fn sums<T: Fixed>(
     bits: &Bits,
     before: &Bits,
 ) -> Vec<Vec<f32>> {
-    let mut buffer = super::aligned::Aligned::<T>::zeroed(model.to_hidden.lanes() * bits.chains);
+    let mut buffer = Aligned::<T>::zeroed(model.to_hidden.lanes() * bits.chains);
     let mut scratch = Scratch::new();
     let mut run = |method, bits: &Bits, before: Option<&Bits>| {
-        scratch.prepare(method, bits, before);
         let (scratch, sums) = (&mut scratch, &mut buffer[..]);
-        dispatch(level, SumKernel { model, method, bits, scratch, sums });
+        dispatch(level, SumKernel { model, method, bits, before, scratch, sums });
     };
     if method == Method::Delta {
         run(Method::Tables, before, None);
@@ -180,31 +186,40 @@ fn sums_of_sixteen_bits_reach_the_limit_without_overflow() {
     }
 }
 
-/// The elementwise functions on the first chain and tile of a model.
+/// The elementwise functions on one chain and tile.
 struct ElementKernel<'a> {
     units: usize,
-    sums: &'a [i32],
-    bias: &'a [f32],
+    sums: &'a mut [i16],
+    bias: &'a Aligned<f32>,
     betas: (f64, f64),
-    stream: &'a mut Stream,
+    stream: Stream,
     out: &'a mut (u64, f64, f64, u64, f64),
 }
 
 impl Kernel for ElementKernel<'_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
-        let (beta, next) = self.betas;
-        let (sums, bias) = (self.sums.as_ptr(), self.bias.as_ptr());
-        let constants = HiddenStep { step: 0.01, beta, next };
+        let Self { units, sums, bias, betas: (beta, next), stream, out } = self;
+        let mut streams = [stream];
+        let tile = Tile { first: 0, units, rows: units.div_ceil(32), offset: 0 };
+        let constants = HiddenStep { step: 0.05, beta, next };
+        let (mut log_weight, mut linear) = ([0.0], [0.0]);
+        let (mut hidden, mut visible) = ([0], [0]);
+        let mut draw_hidden = HiddenDraw { constants, bias, log_weights: &mut log_weight };
+        let mut draw_visible = VisibleDraw {
+            scale: -0.06,
+            exponent_bias: std::slice::from_ref(bias),
+            component: &[0],
+            difference: bias,
+            linear: &mut linear,
+        };
         // SAFETY: called through `dispatch`, with 64 values each.
         unsafe {
-            let mut random = self.stream.load::<S>();
-            let hidden = sample_hidden::<S, i32>(&constants, self.units, sums, bias, &mut random);
-            let marginal = softplus_sum::<S, i32>(0.01, next, self.units, sums, bias);
-            let visible =
-                sample_visible::<S, i32>(-0.012, self.units, sums, bias, bias, &mut random);
-            self.stream.store::<S>(random);
-            *self.out = (hidden.bits, hidden.sum, marginal, visible.bits, visible.sum);
+            draw_tile::<S, i16>(&mut draw_hidden, &tile, None, sums, &mut streams, &mut hidden);
+            draw_tile::<S, i16>(&mut draw_visible, &tile, None, sums, &mut streams, &mut visible);
+            let marginal =
+                softplus_sum::<S, i16>(constants.step, next, units, sums.as_ptr(), bias.as_ptr());
+            *out = (hidden[0], log_weight[0], marginal, visible[0], linear[0]);
         }
     }
 }
@@ -213,29 +228,33 @@ proptest! {
     #[test]
     fn elementwise_kernels_have_the_same_bits_and_the_right_values(
         units in 1usize..65,
-        sums in proptest::collection::vec(-60_000i32..60_000, 64),
+        sums in proptest::collection::vec(-12_000i16..12_000, 64),
         bias in proptest::collection::vec(-5.0f32..5.0, 64),
         beta in 0.0..0.9f64,
         width in 0.0001..0.1f64,
         seed in 0u64..1000,
     ) {
-        let (mut sums, mut bias) = (sums, bias);
         let padded = units.next_multiple_of(16);
+        let mut sums = sums[..32 * units.div_ceil(32)].to_vec();
         sums[units..].fill(0);
-        bias[units..].fill(0.0);
+        let bias = {
+            let mut cut = Aligned::zeroed(64);
+            cut[..units].copy_from_slice(&bias[..units]);
+            cut
+        };
         let betas = (beta, beta + width);
         let mut results = Vec::new();
         for level in Level::available() {
-            let mut stream = Stream::new(seed, Purpose::Anneal, 0);
+            let stream = Stream::new(seed, Purpose::Anneal, 0);
             let mut out = Default::default();
-            let (sums, bias, stream) = (&sums[..], &bias[..], &mut stream);
+            let (sums, bias) = (&mut sums[..], &bias);
             dispatch(level, ElementKernel { units, sums, bias, betas, stream, out: &mut out });
             results.push(out);
         }
         prop_assert!(results.windows(2).all(|r| r[0] == r[1]), "{results:?}");
 
         let inputs: Vec<f64> =
-            (0..padded).map(|j| f64::from((sums[j] as f32).mul_add(0.01, bias[j]))).collect();
+            (0..padded).map(|j| f64::from(f32::from(sums[j]).mul_add(0.05, bias[j]))).collect();
         let at = |beta: f64| inputs.iter().map(|a| softplus(beta * a)).sum::<f64>();
         let (_, increment, marginal, _, _) = results[0];
         // Rounding of float32 relative to the largest terms, a few per unit.

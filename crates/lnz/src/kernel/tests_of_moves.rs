@@ -1,10 +1,10 @@
 //! Moves keep the distribution that they should, and are the same on every instruction set.
 
+use super::bits::Bits;
 use super::block::{Block, Flips, Place};
 use super::fixed::{FixedModel, Resolution};
 use super::metropolis::MetropolisBlock;
 use super::path::Path;
-use super::product::Bits;
 use super::simd::Level;
 use crate::math::log_sum_exp;
 use crate::random::Purpose;

@@ -388,6 +388,16 @@ impl Simd for Avx512 {
         unsafe { _mm512_abs_ps(a) }
     }
     #[inline(always)]
+    unsafe fn clamp(a: __m512, limit: f32) -> __m512 {
+        // The smaller absolute value with the sign of `a`.
+        unsafe { _mm512_range_ps::<0b0010>(a, _mm512_set1_ps(limit)) }
+    }
+    #[inline(always)]
+    unsafe fn max_abs(a: __m512, b: __m512) -> __m512 {
+        // The larger absolute value, without a sign.
+        unsafe { _mm512_range_ps::<0b1011>(a, b) }
+    }
+    #[inline(always)]
     unsafe fn add_exponent(a: __m512, exponent: __m512) -> __m512 {
         unsafe {
             let shifted = _mm512_slli_epi32::<23>(_mm512_castps_si512(exponent));
@@ -457,12 +467,63 @@ impl Simd for Avx512 {
         unsafe { Avx2::sum(Self::halves(a)) }
     }
     #[inline(always)]
+    unsafe fn sums(vectors: &[__m512; 16]) -> [f32; 16] {
+        // Each round halves the lanes of two vectors and puts them into one.
+        unsafe {
+            let mut two_in_one = [_mm512_setzero_ps(); 8];
+            for k in 0..8 {
+                let (a, b) = (vectors[2 * k], vectors[2 * k + 1]);
+                two_in_one[k] = _mm512_add_ps(
+                    _mm512_shuffle_f32x4::<0b01_00_01_00>(a, b),
+                    _mm512_shuffle_f32x4::<0b11_10_11_10>(a, b),
+                );
+            }
+            let mut four_in_one = [_mm512_setzero_ps(); 4];
+            for k in 0..4 {
+                let (a, b) = (two_in_one[2 * k], two_in_one[2 * k + 1]);
+                four_in_one[k] = _mm512_add_ps(
+                    _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b),
+                    _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b),
+                );
+            }
+            let mut eight_in_one = [_mm512_setzero_ps(); 2];
+            for k in 0..2 {
+                let (a, b) = (four_in_one[2 * k], four_in_one[2 * k + 1]);
+                eight_in_one[k] = _mm512_add_ps(
+                    _mm512_shuffle_ps::<0b01_00_01_00>(a, b),
+                    _mm512_shuffle_ps::<0b11_10_11_10>(a, b),
+                );
+            }
+            let [a, b] = eight_in_one;
+            let all = _mm512_add_ps(
+                _mm512_shuffle_ps::<0b10_00_10_00>(a, b),
+                _mm512_shuffle_ps::<0b11_01_11_01>(a, b),
+            );
+            // Vector 4 k + l is now lane k of quarter l.
+            let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+            let mut sums = [0.0; 16];
+            _mm512_storeu_ps(sums.as_mut_ptr(), _mm512_permutexvar_ps(order, all));
+            sums
+        }
+    }
+    #[inline(always)]
     unsafe fn product_f64(a: __m512) -> f64 {
         unsafe { Avx2::product_f64(Self::halves(a)) }
     }
     #[inline(always)]
     unsafe fn sum_f64(a: __m512) -> f64 {
         unsafe { Avx2::sum_f64(Self::halves(a)) }
+    }
+
+    #[inline(always)]
+    unsafe fn positions(mask: u64, first: u32, to: *mut u32) -> usize {
+        let mut count = 0;
+        for quarter in 0..4 {
+            let mask = (mask >> (16 * quarter)) as __mmask16;
+            // Whole vectors: what is too much is overwritten by the next.
+            count += unsafe { Self::store_indices(to.add(count), mask, first + 16 * quarter) };
+        }
+        count
     }
 
     #[inline(always)]
@@ -509,6 +570,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     unsafe fn xor_u64(a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_xor_si512(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn xor3_u64(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+        unsafe { _mm512_ternarylogic_epi64::<0b1001_0110>(a, b, c) }
     }
     #[inline(always)]
     unsafe fn shift_left<const N: u32>(a: __m512i) -> __m512i {
