@@ -4,14 +4,18 @@
 //! exactly (the core), try families of starts, and let those that find the most mass anneal in
 //! rounds until the error is small. See docs/method.md.
 
+mod annealer;
 mod core;
 mod family;
 mod modes;
 mod population;
 mod prepare;
+mod recipe;
 mod rounds;
 mod schedule;
+mod student;
 mod tally;
+mod trial;
 
 pub use family::Family;
 pub use prepare::{SecondOpinion, second_opinion};

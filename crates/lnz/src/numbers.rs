@@ -59,6 +59,14 @@ pub fn with_decimals_of(error: f64, value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// An error with two digits; `under 0.000001` where six decimals would be zeros.
+pub fn error(error: f64) -> String {
+    match error < 5e-7 {
+        true => "under 0.000001".to_owned(),
+        false => with_decimals_of(error, error),
+    }
+}
+
 fn decimals(error: f64) -> usize {
     if !error.is_finite() {
         return 2;
@@ -125,6 +133,10 @@ mod tests {
         assert_eq!(with_decimals_of(0.016, 275.689_12), "275.689");
         assert_eq!(with_decimals_of(f64::INFINITY, 275.689_12), "275.69");
         assert_eq!(with_decimals_of(0.0, 1.5), "1.500000");
+        assert_eq!(
+            [0.16, 4e-6, 4e-7, 0.0].map(error),
+            ["0.16", "0.000004", "under 0.000001", "under 0.000001"]
+        );
         assert_eq!(exact(275.707_512_345_678_9), "275.707512346");
         assert_eq!(exact(0.5), "0.50000000000");
     }

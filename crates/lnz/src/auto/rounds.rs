@@ -2,9 +2,10 @@
 
 use super::core::Core;
 use super::family::Reverse;
-use super::prepare::{ISLAND_CHAINS, Prepared, Ready, places, prepare, run_islands, stopped};
+use super::prepare::{Prepared, prepare, stopped};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally, combine, interval};
+use super::trial::{ISLAND_CHAINS, Ready, places, run_islands};
 use super::{Auto, FamilyReport, Sampled};
 use crate::observer::{Observer, Phase, Progress};
 use crate::random::{Purpose, Random};
@@ -15,6 +16,10 @@ use std::time::Instant;
 const ISLANDS: usize = 8;
 /// Intervals of the schedules.
 const BETAS: usize = 1024;
+/// Intervals where Gibbs sweeps alone must cross a wide bracket: longer chains have the shorter tail
+/// of weights (docs/decisions.md). Islands are as many times larger, because the kernels need blocks
+/// of some size to be fast.
+const MANY_BETAS: usize = 4096;
 /// A core may hide how badly the rest is known: the weights alone must be known this well, too.
 const LARGEST_WEIGHTS_ERROR: f64 = 0.15;
 /// Chains and intervals of the run from the other end.
@@ -27,30 +32,30 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
     let Prepared { core, ready, mut chain_steps } = prepare(model, settings, observer)?;
     // Nothing below is chosen from the samples of the main run, except when to stop.
     let chosen: Vec<&Ready> = ready.iter().filter(|r| r.report.share > 0.0).collect();
-    let schedules: Vec<Vec<f64>> = chosen.iter().map(|r| schedule(&r.pilot, BETAS)).collect();
     let reverse = reverse(model, &chosen, &core, settings, observer);
+    let betas = intervals(&chosen, reverse, &core);
+    let schedules: Vec<Vec<f64>> = chosen.iter().map(|r| schedule(&r.pilot, betas)).collect();
     if reverse.is_some() {
         chain_steps += (REVERSE_CHAINS * REVERSE_BETAS) as u64;
     }
     let mut tallies: Vec<Tally> = chosen.iter().map(|_| Tally::default()).collect();
     let mut rounds = 0;
-    let mut result: Option<(Summary, Vec<Summary>, usize)> = None;
+    let mut result: Option<(Summary, Vec<Summary>)> = None;
     let mut stopped_early = false;
     loop {
         let round_begin = Instant::now();
-        // The first two rounds are equal, then each doubles what there is.
-        let growth = 1 << (rounds.max(1) - 1);
-        for ((ready, betas), tally) in chosen.iter().zip(&schedules).zip(&mut tallies) {
+        let growth = growth_of(rounds);
+        for ((ready, schedule), tally) in chosen.iter().zip(&schedules).zip(&mut tallies) {
             // As many chains for every family; those that are resampled in fewer, larger islands.
             let factor = ready.annealer.chains_factor();
-            let (islands, chains) = (ISLANDS / factor, ISLAND_CHAINS * factor * growth);
-            let first = tally.next_island();
-            let places = places(first, islands, chains, settings.seed, Purpose::Anneal);
-            if run_islands(&*ready.annealer, betas, places, &core, tally, observer).is_none() {
+            let (islands, chains) =
+                (ISLANDS / factor, ISLAND_CHAINS * factor * growth * (betas / BETAS));
+            let places = places(tally, islands, chains, settings.seed, Purpose::Anneal);
+            if run_islands(&*ready.annealer, schedule, places, &core, tally, observer).is_none() {
                 stopped_early = true;
                 break;
             }
-            chain_steps += (islands * chains * BETAS) as u64;
+            chain_steps += (islands * chains * betas) as u64;
         }
         if stopped_early {
             break;
@@ -63,16 +68,14 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
             .collect();
         let shares = chosen.iter().map(|r| r.report.share);
         let summary = combine(&shares.zip(parts.iter().copied()).collect::<Vec<_>>());
-        let islands = tallies.iter().map(Tally::next_island).sum();
-        result = Some((summary, parts, islands));
+        result = Some((summary, parts));
         let elapsed = begin.elapsed().as_secs_f64();
         report(observer, settings, rounds, elapsed, &summary);
         let enough = match settings.rounds {
             Some(wanted) => rounds >= wanted,
             None => {
-                // The next round takes as long as all before it.
-                let next =
-                    round_begin.elapsed().as_secs_f64() * if rounds == 1 { 1.0 } else { 2.0 };
+                let larger = growth_of(rounds) as f64 / growth as f64;
+                let next = round_begin.elapsed().as_secs_f64() * larger;
                 let bracket = Bracket {
                     forward: summary.log_z,
                     reverse: reverse.map(|reverse| reverse.log_z),
@@ -89,7 +92,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
             break;
         }
     }
-    let (summary, parts, islands) = result.ok_or_else(stopped)?;
+    let (summary, parts) = result.ok_or_else(stopped)?;
     let mut families: Vec<FamilyReport> = ready.iter().map(|r| r.report).collect();
     for (family, part) in families.iter_mut().filter(|f| f.share > 0.0).zip(&parts) {
         family.log_z = Some(part.log_z);
@@ -103,7 +106,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         // What is known exactly is known better than what was sampled.
         log_z: summary.log_z.max(core.log_z),
         std_error: summary.relative_error,
-        interval: interval(&summary, &parts, islands, core.log_z),
+        interval: interval(&summary, &parts, core.log_z),
         log_core: has_core.then_some(core.log_z),
         weights_error: summary.weights_error,
         target_error: settings.target_error,
@@ -114,12 +117,36 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         max_weight_share: summary.largest_share,
         rounds,
         chains: summary.chains,
-        betas: BETAS,
+        betas,
         chain_steps,
         log_reverse: reverse.map(|reverse| reverse.log_z),
         reverse_error: reverse.map(|reverse| reverse.relative_error),
         stopped: stopped_early,
     })
+}
+
+/// Intervals of the main run, from what trials and the way back have found.
+fn intervals(chosen: &[&Ready], reverse: Option<Reverse>, core: &Core) -> usize {
+    let trials = chosen.iter().map(|ready| ready.report.trial_log_z);
+    let bracket = Bracket {
+        forward: trials.fold(f64::NEG_INFINITY, f64::max),
+        reverse: reverse.map(|reverse| reverse.log_z),
+        log_core: core.log_z,
+        chains: 0,
+    };
+    let gibbs_alone = chosen.iter().all(|ready| ready.pilot.gibbs_alone);
+    if gibbs_alone && bracket.is_too_wide() { MANY_BETAS } else { BETAS }
+}
+
+/// Chains of a round in units of the first: the second is equal, the third doubles what there is, later
+/// ones add a quarter of it, so that little of the time is left over.
+fn growth_of(round: usize) -> usize {
+    let (mut total, mut growth) = (0_usize, 1);
+    for k in 0..=round {
+        growth = if k < 3 { total.max(1) } else { total.div_ceil(4) };
+        total += growth;
+    }
+    growth
 }
 
 /// Forward and reverse annealing, which bound log Z from below and, where the modes are typical

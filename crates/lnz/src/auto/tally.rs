@@ -2,6 +2,8 @@
 
 use super::core::Core;
 use super::family::Island;
+use super::student::student_95;
+use crate::kernel::GROUP;
 use crate::math::{log_add_exp, log_sum_exp};
 
 /// All islands of one family.
@@ -29,6 +31,8 @@ pub(super) struct Summary {
     pub(super) log_z: f64,
     /// Standard error of Z relative to Z, from the spread between islands.
     pub(super) relative_error: f64,
+    /// Degrees of freedom of that spread.
+    pub(super) freedom: f64,
     /// The sampler's own estimate of the core.
     pub(super) log_core: f64,
     /// The estimate from the weights alone, without the exact core, and its relative error: how well
@@ -87,16 +91,15 @@ impl Tally {
                 self.islands.iter().zip(&shares).map(|(i, share)| values(i) + share.ln()).collect();
             log_sum_exp(&terms)
         };
+        // Islands count by their chains: the variance of one goes as 1 / share, so that sum(share^2) takes
+        // the place of 1 / n in the variance of the mean and in its degrees of freedom.
+        let one_island: f64 = shares.iter().map(|share| share * share).sum();
         // The spread of island means relative to `log_unit`, but not below that of independent chains.
         let error = |value: &dyn Fn(&Counted) -> f64, log_unit: f64, ess: f64| {
-            let n = self.islands.len() as f64;
             let log_mean = mean(value);
             let deviation = |i| (value(i) - log_unit).exp() - (log_mean - log_unit).exp();
             let parts = self.islands.iter().zip(&shares).map(|(i, share)| share * deviation(i));
-            // A spread from few islands is itself uncertain: by Student's t, to first order.
-            let few = 1.0 + 0.5 / (n - 1.0).max(1.0);
-            let spread = (parts.map(|d| d * d).sum::<f64>() * n / (n - 1.0).max(1.0)).sqrt();
-            let of_islands = few * spread;
+            let of_islands = (parts.map(|d| d * d).sum::<f64>() / (1.0 - one_island)).sqrt();
             of_islands.max((1.0 / ess - 1.0 / chains as f64).max(0.0).sqrt())
         };
         let sum_of = |values: &dyn Fn(&Counted) -> f64| {
@@ -124,6 +127,7 @@ impl Tally {
         Summary {
             log_z,
             relative_error: error(&counted, log_z, ess),
+            freedom: 1.0 / one_island - 1.0,
             log_core: mean(&|i| i.log_inside),
             log_weights,
             weights_error: error(
@@ -155,9 +159,14 @@ impl Tally {
         if variance > 0.0 { (covariance / variance).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// Islands so far: the index of the next one.
-    pub(super) fn next_island(&self) -> usize {
+    /// Islands so far.
+    pub(super) fn islands(&self) -> usize {
         self.islands.len()
+    }
+
+    /// Groups of chains so far.
+    pub(super) fn groups(&self) -> usize {
+        self.islands.iter().map(|i| i.chains.div_ceil(GROUP)).sum()
     }
 }
 
@@ -169,11 +178,16 @@ pub(super) fn combine(estimates: &[(f64, Summary)]) -> Summary {
     };
     let log_z = log_mean(&|s| s.log_z);
     let part = |w: f64, s: &Summary| w * (s.log_z - log_z).exp();
-    let squares: f64 =
-        estimates.iter().map(|(w, s)| (part(*w, s) * s.relative_error).powi(2)).sum();
+    let variance = |(w, s): &(f64, Summary)| (part(*w, s) * s.relative_error).powi(2);
+    let squares: f64 = estimates.iter().map(variance).sum();
+    // Welch and Satterthwaite: the freedom of a sum of independent variances.
+    let freedom =
+        squares.powi(2) / estimates.iter().map(|e| variance(e).powi(2) / e.1.freedom).sum::<f64>();
+    let least = estimates.iter().map(|(_, s)| s.freedom).fold(f64::INFINITY, f64::min);
     Summary {
         log_z,
         relative_error: squares.sqrt(),
+        freedom: if freedom.is_finite() { freedom } else { least },
         log_core: log_mean(&|s| s.log_core),
         log_weights: log_mean(&|s| s.log_weights),
         weights_error: estimates
@@ -197,13 +211,8 @@ pub(super) fn combine(estimates: &[(f64, Summary)]) -> Summary {
 /// all agree still say no more than that what they have not seen is probably below 3 / n of Z (the
 /// rule of three). Known mass that the chains miss, and families that disagree beyond their errors,
 /// widen it upwards, because an unbiased estimate that misses mass is low.
-pub(super) fn interval(
-    summary: &Summary,
-    parts: &[Summary],
-    islands: usize,
-    log_core: f64,
-) -> [f64; 2] {
-    let t = student_95(islands.saturating_sub(1));
+pub(super) fn interval(summary: &Summary, parts: &[Summary], log_core: f64) -> [f64; 2] {
+    let t = student_95(summary.freedom);
     let not_exact = 1.0 - (log_core - summary.log_z).exp().min(1.0);
     let reach = t * summary.relative_error.max(not_exact * summary.weights_error);
     let lower = if reach < 1.0 { summary.log_z + (-reach).ln_1p() } else { log_core };
@@ -215,7 +224,9 @@ pub(super) fn interval(
     let disagree =
         |a: &Summary, b: &Summary| disagrees(a.log_z, a.relative_error, b.log_z, b.relative_error);
     if parts.iter().any(|a| parts.iter().any(|b| disagree(a, b))) {
-        let highest = parts.iter().map(|part| part.log_z + upper_arm(t * part.relative_error));
+        let highest = parts
+            .iter()
+            .map(|part| part.log_z + upper_arm(student_95(part.freedom) * part.relative_error));
         upper = highest.fold(upper, f64::max);
     }
     [lower.max(log_core), upper]
@@ -238,13 +249,4 @@ fn misses_core(summary: &Summary, log_core: f64) -> bool {
 /// Two estimates of log Z differ by more than their errors allow.
 pub(crate) fn disagrees(a: f64, a_error: f64, b: f64, b_error: f64) -> bool {
     (a - b).abs() > 0.1 + 3.0 * a_error.hypot(b_error)
-}
-
-/// Two-sided 95% quantile of Student's t (the expansion of Cornish and Fisher; within 1% from 5
-/// degrees of freedom on).
-fn student_95(freedom: usize) -> f64 {
-    let z: f64 = 1.959_963_984_540_054;
-    let n = freedom.max(1) as f64;
-    z + (z.powi(3) + z) / (4.0 * n)
-        + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
 }

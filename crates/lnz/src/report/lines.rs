@@ -1,7 +1,7 @@
 //! A result for people: the number, whether to believe it, and how it was obtained.
 
 use super::{Cost, ModelSummary, Report, Samples, Settings};
-use crate::numbers::{count, duration, exact, plural, short, with_decimals_of};
+use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
 use crate::{ChainLayout, Sampled, Spelling, Verdict};
 
 /// One line of a result: `log Z    275.50 ± 0.13`.
@@ -78,11 +78,7 @@ impl Report {
             return line(round(self.log_z), ", error unknown".to_owned());
         }
         let [low, high] = self.interval.map(round);
-        // Where the exact sum is nearly everything, six decimals of the error are zeros.
-        let error = match self.std_error < 5e-7 {
-            true => "under 0.000001".to_owned(),
-            false => round(self.std_error),
-        };
+        let error = numbers::error(self.std_error);
         let text = format!(" ± {error}   95% interval [{low}, {high}]");
         let floor = match (self.lower_bound, self.core_states()) {
             (Some(floor), states) if states > 0 => {

@@ -5,7 +5,7 @@ use crate::log_z::{LogZ, WarningText};
 use crate::terminal::{self, Table, bad, value};
 use anyhow::Result;
 use lnz::Scores;
-use lnz::numbers::{count, duration, exact, with_decimals_of};
+use lnz::numbers::{self, count, duration, exact, with_decimals_of};
 use lnz::report::ModelSummary;
 use serde::Serialize;
 use serde_json::Value;
@@ -184,7 +184,7 @@ impl ScoreReport {
                 if error.is_finite() {
                     format!(
                         "{mean} ± {} per example   95% interval [{}, {}], from log Z",
-                        round(error),
+                        numbers::error(error),
                         round(low),
                         round(high)
                     )
@@ -196,7 +196,7 @@ impl ScoreReport {
             (None, _) => format!("{} per example", value().apply_to(format!("{mean:.6}"))),
         };
         if self.sampling_error.is_finite() {
-            let error = with_decimals_of(self.sampling_error, self.sampling_error);
+            let error = numbers::error(self.sampling_error);
             return format!(
                 "{own}\nsampling error {error}: how far other examples of the kind may lead"
             );
@@ -211,7 +211,7 @@ impl ScoreReport {
                 format!(
                     "{} ± {}   95% interval [{}, {}]\n{}",
                     round(self.log_z),
-                    round(error),
+                    numbers::error(error),
                     round(low),
                     round(high),
                     self.log_z_origin
