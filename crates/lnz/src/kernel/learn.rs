@@ -139,15 +139,12 @@ pub(crate) fn sum_of_contrasts(chains: &[Chain], hidden: usize) -> Vec<f32> {
     let width = hidden.next_multiple_of(PANEL);
     let apart = first_apart(hidden);
     let (mut even, mut odd) = (vec![0.0f32; width], vec![0.0f32; width]);
-    for (k, chain) in chains.iter().enumerate() {
+    let given_data = chains.iter().map(|chain| (&chain.given_data, 1.0));
+    let given_end = chains.iter().map(|chain| (&chain.given_end, -1.0));
+    for (k, (row, sign)) in given_data.chain(given_end).enumerate() {
+        add(&mut even[..apart], &row[..apart], sign);
         let after = if k % 2 == 0 { &mut even } else { &mut odd };
-        add(&mut after[apart..], &chain.given_data[apart..], 1.0);
-        add(&mut even[..apart], &chain.given_data[..apart], 1.0);
-    }
-    for (k, chain) in chains.iter().enumerate() {
-        let after = if (chains.len() + k) % 2 == 0 { &mut even } else { &mut odd };
-        add(&mut after[apart..], &chain.given_end[apart..], -1.0);
-        add(&mut even[..apart], &chain.given_end[..apart], -1.0);
+        add(&mut after[apart..], &row[apart..], sign);
     }
     add(&mut even, &odd, 1.0);
     even
