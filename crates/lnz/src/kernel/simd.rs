@@ -1,8 +1,10 @@
 //! Sixteen lanes at a time: the operations the kernels need, in three implementations.
 
-mod portable;
 #[cfg(target_arch = "x86_64")]
-mod x86;
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
 
 use portable::Portable;
 
@@ -73,9 +75,9 @@ pub(super) fn dispatch<K: Kernel>(level: Level, kernel: K) {
         match level {
             Level::Portable => kernel.run::<Portable>(),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => x86::run_avx2(kernel),
+            Level::Avx2 => avx2::run(kernel),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => x86::run_avx512(kernel),
+            Level::Avx512 => avx512::run(kernel),
         }
     }
 }
