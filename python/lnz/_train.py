@@ -55,7 +55,7 @@ def train(
     *,
     epochs: int = 10,
     batch: int = 100,
-    learning_rate: float = 0.05,
+    learning_rate: float = 0.01,
     final_learning_rate: float | None = None,
     steps: int = 1,
     persistent: bool = False,

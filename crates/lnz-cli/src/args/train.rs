@@ -58,7 +58,7 @@ pub(crate) struct LearningArgs {
         long,
         value_name = "RATE",
         allow_hyphen_values = true,
-        help = "Learning rate, for a gradient averaged over the mini-batch [default: 0.05]"
+        help = "Learning rate, for a gradient averaged over the mini-batch [default: 0.01]"
     )]
     pub(crate) learning_rate: Option<f64>,
     /// Learning rate of the last epoch; it falls by the same factor in each [default: constant]

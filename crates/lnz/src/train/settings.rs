@@ -58,7 +58,7 @@ impl Default for Training {
             hidden: 100,
             epochs: 10,
             batch: 100,
-            learning_rate: LearningRate::Constant(0.05),
+            learning_rate: LearningRate::Constant(0.01),
             momentum: 0.0,
             weight_decay: 0.0,
             steps: 1,
