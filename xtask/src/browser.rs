@@ -1,8 +1,7 @@
 //! The page of `lnz paper report` in a real browser: it loads without errors, its tables sort, and it
 //! fits a phone.
 
-use crate::cargo;
-use crate::environment::{ROOT, output, target_folder};
+use crate::environment::{ROOT, output, target_folder, tool};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -25,10 +24,10 @@ pub(crate) fn test() -> Result<Outcome, String> {
             "no Chromium found, and it cannot be installed here; install chromium to run it".into(),
         ));
     };
-    let folder = target_folder()?.join("page");
+    let target = target_folder()?;
+    let folder = target.join("page");
     copy_results(&folder)?;
-    let report = ["run", "--quiet", "--package", "lnz-cli", "--", "paper", "report", "--out"];
-    output(cargo().args(report).arg(&folder))?;
+    output(Command::new(tool(&target)?).args(["paper", "report", "--out"]).arg(&folder))?;
     let page = read(&folder.join("report.html"))?;
     let mut said = Vec::new();
     for width in WIDTHS {

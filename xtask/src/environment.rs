@@ -29,6 +29,15 @@ pub(crate) fn target_folder() -> Result<PathBuf, String> {
         .ok_or_else(|| "cargo metadata names no target directory".into())
 }
 
+/// The command-line tool as the tests have it.
+///
+/// The same command as theirs, so that nothing is compiled again: other selections of packages have
+/// other features of the same dependencies.
+pub(crate) fn tool(target: &Path) -> Result<PathBuf, String> {
+    output(cargo().args(["test", "--quiet", "--workspace", "--all-targets", "--no-run"]))?;
+    Ok(target.join("debug").join(format!("lnz{}", std::env::consts::EXE_SUFFIX)))
+}
+
 /// What is installed into the environment: the peers of the benchmark, and the tools of the tests of
 /// the Python package, some of which are peers too.
 const REQUIREMENTS: [&str; 2] = ["bench/requirements.txt", "python/requirements-test.txt"];

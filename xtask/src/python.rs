@@ -1,6 +1,5 @@
 //! The Python package: its wheel, installed into a fresh environment and tested there.
 
-use crate::cargo;
 use crate::environment::{self, ROOT, output};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +10,7 @@ pub(crate) fn test() -> Result<(), String> {
     let tools = environment::python(&target)?;
     let wheel = build_wheel(&tools, &target)?;
     let python = install(&tools, &target, &wheel)?;
-    let tool = build_tool(&target)?;
+    let tool = environment::tool(&target)?;
     let package = Path::new(ROOT).join("python");
     let status = Command::new(&python)
         .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-c"])
@@ -58,10 +57,4 @@ fn install(tools: &Path, target: &Path, wheel: &Path) -> Result<PathBuf, String>
     let link = Path::new(own.trim()).join("tools.pth");
     std::fs::write(&link, others).map_err(|error| format!("{}: {error}", link.display()))?;
     Ok(python)
-}
-
-/// The command-line tool to compare with: the one that was tested just before.
-fn build_tool(target: &Path) -> Result<PathBuf, String> {
-    output(cargo().args(["build", "--quiet", "-p", "lnz-cli", "--bin", "lnz"]))?;
-    Ok(target.join("debug").join(format!("lnz{}", std::env::consts::EXE_SUFFIX)))
 }
