@@ -20,8 +20,8 @@ const BETAS: usize = 1024;
 /// of weights (docs/decisions.md). Islands are as many times larger, because the kernels need blocks
 /// of some size to be fast.
 const MANY_BETAS: usize = 4096;
-/// A core with less than this share of Z does not help.
-const SMALL_CORE: f64 = 0.05;
+/// A core with less than this share of a trial is no core.
+const SMALL_CORE: f64 = 1e-3;
 /// A core may hide how badly the rest is known: the weights alone must be known this well, too.
 const LARGEST_WEIGHTS_ERROR: f64 = 0.15;
 /// Chains and intervals of the run from the other end.
@@ -137,7 +137,7 @@ fn intervals(chosen: &[&Ready], reverse: Option<Reverse>, core: &Core) -> usize 
         chains: 0,
     };
     let gibbs_alone = chosen.iter().all(|ready| ready.pilot.gibbs_alone);
-    // A trial that happens to be high makes a core look smaller than it is.
+    // A trial that happens to be high makes a core look smaller than it is (Markov's inequality).
     let no_core = core.log_z < bracket.forward + SMALL_CORE.ln();
     if gibbs_alone && no_core && bracket.is_too_wide() { MANY_BETAS } else { BETAS }
 }
