@@ -137,6 +137,15 @@ impl Canvas<'_> {
     }
 
     fn line(&mut self, look: &Look, places: &[[f64; 2]], thickness: f64) {
+        // A single place without a marker would not be seen: it gets a short line.
+        let short;
+        let places = match (places, look.marker) {
+            (&[[x, y]], Marker::None) => {
+                short = [[x - 20.0, y], [x + 20.0, y]];
+                &short[..]
+            }
+            _ => places,
+        };
         if look.dash == Dash::None || places.len() < 2 {
             return;
         }
