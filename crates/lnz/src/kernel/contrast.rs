@@ -213,13 +213,7 @@ unsafe fn squared_error<S: Simd>(p: &[f32], x: &[Active]) -> f64 {
         S::sum_f64(sum)
     };
     let of_active = |x: &Active| f64::from(x.value) * f64::from(x.value - 2.0 * p[x.unit as usize]);
-    // Four sums, so that none waits for the one before.
-    let (fours, rest) = x.as_chunks::<4>();
-    let mut sums = [squares, 0.0, 0.0, rest.iter().map(of_active).sum()];
-    for four in fours {
-        (0..4).for_each(|k| sums[k] += of_active(&four[k]));
-    }
-    sums.iter().sum()
+    squares + x.iter().map(of_active).sum::<f64>()
 }
 
 /// F(x) = b.x + sum_j softplus(a_j) of some examples.

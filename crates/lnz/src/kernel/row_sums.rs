@@ -87,7 +87,7 @@ pub(crate) fn first_apart(columns: usize) -> usize {
     columns.div_ceil(LANES) / 8 * 8 * LANES
 }
 
-/// `out = bias + sum of the listed rows of weights`, for each list, which is in the order of its rows.
+/// `out = bias + sum of the listed rows of weights`, for each list.
 ///
 /// # Safety
 /// See [`Simd`].
@@ -168,11 +168,11 @@ unsafe fn sum_four_panels<S: Simd, T: Term>(
     }
 }
 
-/// All terms are among the first `count` rows; they are in the order of their rows.
+/// All terms are among the first `count` rows.
 #[inline(always)]
 pub(super) fn are_rows<T: Term>(terms: &[T], count: usize) -> bool {
-    debug_assert!(terms.is_sorted_by_key(|term| term.row()));
-    terms.last().is_none_or(|term| (term.row() as usize) < count)
+    let largest = terms.iter().fold(0, |largest, term| term.row().max(largest));
+    terms.is_empty() || (largest as usize) < count
 }
 
 /// The vectors of one row of a panel.
