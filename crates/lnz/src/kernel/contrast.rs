@@ -200,20 +200,28 @@ unsafe fn sigmoid<S: Simd>(a: S::F) -> S::F {
 /// sum_i (x_i - p_i)^2, where x is zero unless it is active.
 ///
 /// # Safety
-/// See [`Simd`]; whole vectors.
+/// See [`Simd`]; whole panels.
 #[inline(always)]
 unsafe fn squared_error<S: Simd>(p: &[f32], x: &[Active]) -> f64 {
     // SAFETY: by the caller.
     let squares = unsafe {
-        let mut sum = S::splat(0.0);
-        for vector in p.as_chunks::<LANES>().0 {
-            let p = S::load(vector.as_ptr());
-            sum = S::mul_add(p, p, sum);
+        let mut sums = [S::splat(0.0); 2];
+        for pair in p.as_chunks::<{ 2 * LANES }>().0 {
+            for (sum, vector) in sums.iter_mut().zip(pair.as_chunks::<LANES>().0) {
+                let p = S::load(vector.as_ptr());
+                *sum = S::mul_add(p, p, *sum);
+            }
         }
-        S::sum_f64(sum)
+        S::sum_f64(S::add(sums[0], sums[1]))
     };
     let of_active = |x: &Active| f64::from(x.value) * f64::from(x.value - 2.0 * p[x.unit as usize]);
-    squares + x.iter().map(of_active).sum::<f64>()
+    // Four sums, which need not wait for each other.
+    let (fours, rest) = x.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for four in fours {
+        sums.iter_mut().zip(four).for_each(|(sum, x)| *sum += of_active(x));
+    }
+    squares + sums.iter().sum::<f64>() + rest.iter().map(of_active).sum::<f64>()
 }
 
 /// F(x) = b.x + sum_j softplus(a_j) of some examples.

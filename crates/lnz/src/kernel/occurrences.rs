@@ -14,6 +14,10 @@ pub(crate) struct Occurrences {
     /// Longer than needed: buffers stay from batch to batch.
     data: Vec<Active>,
     ends: Vec<Minus>,
+    /// Of the values of each unit in the data.
+    sums: Vec<f32>,
+    /// All examples and ends are below it.
+    rows: usize,
 }
 
 impl Occurrences {
@@ -32,6 +36,7 @@ impl Occurrences {
             at(first)..at(first + count)
         };
         let data: Vec<&[Active]> = data.iter().map(|list| &list[part(list)]).collect();
+        self.rows = data.len() + chains.len();
         self.find_data(first, count, &data);
         dispatch(level, FindEnds { occurrences: self, first, count, chains });
     }
@@ -41,9 +46,14 @@ impl Occurrences {
         let starts = &mut self.starts[0];
         starts.clear();
         starts.resize(count + 2, 0);
-        let counts = &mut starts[2..];
+        self.sums.clear();
+        self.sums.resize(count, 0.0);
         for list in data {
-            list.iter().for_each(|active| counts[active.unit as usize - first] += 1);
+            for active in *list {
+                let k = active.unit as usize - first;
+                starts[k + 2] += 1;
+                self.sums[k] += active.value;
+            }
         }
         for k in 2..count + 2 {
             starts[k] += starts[k - 1];
@@ -68,6 +78,11 @@ impl Occurrences {
         self.starts[0].len() - 1
     }
 
+    /// All examples and ends are below this: `find` numbers them so.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// The examples that have unit k, counted from the first, on.
     pub(super) fn data(&self, k: usize) -> &[Active] {
         let starts = &self.starts[0];
@@ -82,8 +97,11 @@ impl Occurrences {
 
     /// The gradient of the biases of the units, times the number of examples.
     pub(crate) fn sums(&self) -> impl Iterator<Item = f32> {
-        let in_data = |k| self.data(k).iter().map(|active| active.value).sum::<f32>();
-        (0..self.len()).map(move |k| self.ends(k).iter().fold(in_data(k), |sum, _| sum - 1.0))
+        self.sums.iter().enumerate().map(|(k, &in_data)| match self.ends(k).len() {
+            // Whole numbers: one step is as exact as many.
+            ends if in_data == in_data.trunc() => in_data - ends as f32,
+            ends => (0..ends).fold(in_data, |sum, _| sum - 1.0),
+        })
     }
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn first_apart(columns: usize) -> usize {
     columns.div_ceil(LANES) / 8 * 8 * LANES
 }
 
-/// `out = bias + sum of the listed rows of weights`, for each list.
+/// `out = bias + sum of the listed rows of weights`, for each list; lists are in the order of rows.
 ///
 /// # Safety
 /// See [`Simd`].
@@ -98,9 +98,9 @@ pub(super) unsafe fn sum_rows<S: Simd, T: Term>(side: &Side, sums: &mut [(&[T], 
     assert_eq!(bias.len(), width);
     for (terms, out) in &mut *sums {
         assert!(out.len() == width && are_rows(terms, rows.rows()));
+        out.copy_from_slice(bias);
     }
     let (apart, panel_len) = (first_apart(rows.columns()) / PANEL, rows.panel_len());
-    let panels = rows.panels().chunks_exact(panel_len).enumerate();
     // SAFETY: all terms are rows of a panel, all of bias and out are as wide as the matrix.
     unsafe {
         // Few rows: lists are short and four panels fit into the nearest cache, so take them at once.
@@ -108,26 +108,125 @@ pub(super) unsafe fn sum_rows<S: Simd, T: Term>(side: &Side, sums: &mut [(&[T], 
         for four in 0..short / 4 {
             let (panels, from) = (&rows.panels()[4 * four * panel_len..], 4 * four * PANEL);
             for (terms, out) in &mut *sums {
-                sum_four_panels::<S, T>(panels, panel_len, terms, &bias[from..], &mut out[from..]);
+                sum_four_panels::<S, T>(panels, panel_len, terms, &mut out[from..]);
             }
         }
-        for (p, panel) in panels.skip(short) {
-            let (start, zero) = (load::<S>(bias[p * PANEL..].as_ptr()), [S::splat(0.0); 2]);
-            if p >= apart {
-                for (terms, out) in &mut *sums {
-                    let sums = sum_apart::<S, T>(panel, terms, [start, zero]);
-                    store::<S>(out[p * PANEL..].as_mut_ptr(), sum::<S>(sums));
+        let panels = rows.panels().chunks_exact(panel_len).enumerate();
+        if short < apart {
+            let parts = parts_by_row(sums, rows.rows());
+            for (p, panel) in panels.clone().take(apart).skip(short) {
+                for parts in parts.chunks(sums.len().max(1)) {
+                    add_panel::<S, T>(panel, p * PANEL, sums, parts);
                 }
-                continue;
             }
+        }
+        for (p, panel) in panels.skip(apart) {
             for pair in sums.chunks_mut(2) {
-                if let [(a, out_a), (b, out_b)] = pair {
-                    let [a, b] = sum_two::<S, T>(panel, [a, b], [start, start]);
-                    store::<S>(out_a[p * PANEL..].as_mut_ptr(), a);
-                    store::<S>(out_b[p * PANEL..].as_mut_ptr(), b);
-                } else if let [(terms, out)] = pair {
-                    let [sum, _] = sum_two::<S, T>(panel, [terms, &[]], [start, start]);
-                    store::<S>(out[p * PANEL..].as_mut_ptr(), sum);
+                add_panel_apart::<S, T>(panel, p * PANEL, pair);
+            }
+        }
+    }
+}
+
+/// The lists in parts: first those terms of each that are among the first rows, and so on.
+fn parts_by_row<'a, T: Term>(sums: &[(&'a [T], &mut [f32])], rows: usize) -> Vec<&'a [T]> {
+    let blocks = rows.div_ceil(NEAR);
+    let mut parts = Vec::with_capacity(sums.len() * blocks);
+    let mut rest: Vec<&[T]> = sums.iter().map(|(terms, _)| *terms).collect();
+    for k in 1..=blocks {
+        let end = (rows * k / blocks) as u32;
+        for rest in &mut rest {
+            let (part, after) = rest.split_at(rest.partition_point(|term| term.row() < end));
+            parts.push(part);
+            *rest = after;
+        }
+    }
+    parts
+}
+
+/// So many rows of a panel stay in the nearest cache: 40 KiB.
+const NEAR: usize = 320;
+
+/// Adds one panel of the rows in `parts` to the sums, some of them side by side.
+///
+/// # Safety
+/// See [`Simd`]; all parts are rows of the panel.
+#[inline(always)]
+unsafe fn add_panel<S: Simd, T: Term>(
+    panel: &[f32],
+    from: usize,
+    mut sums: &mut [(&[T], &mut [f32])],
+    mut parts: &[&[T]],
+) {
+    while !sums.is_empty() {
+        // Four, or three where four would leave one alone.
+        let together = sums.len().div_ceil(sums.len().div_ceil(4));
+        let (some, later) = sums.split_at_mut(together);
+        // SAFETY: by the caller.
+        unsafe {
+            match together {
+                1 => add_panel_to::<S, T, 1>(panel, from, some, parts),
+                2 => add_panel_to::<S, T, 2>(panel, from, some, parts),
+                3 => add_panel_to::<S, T, 3>(panel, from, some, parts),
+                _ => add_panel_to::<S, T, 4>(panel, from, some, parts),
+            }
+        }
+        (sums, parts) = (later, &parts[together..]);
+    }
+}
+
+/// Adds it to N sums, with the first N parts.
+///
+/// # Safety
+/// As for `add_panel`.
+#[inline(always)]
+unsafe fn add_panel_to<S: Simd, T: Term, const N: usize>(
+    panel: &[f32],
+    from: usize,
+    sums: &mut [(&[T], &mut [f32])],
+    parts: &[&[T]],
+) {
+    let (mut lists, sums) = ([&[][..]; N], &mut sums[..N]);
+    lists.copy_from_slice(&parts[..N]);
+    // SAFETY: by the caller; slices of a whole panel.
+    unsafe {
+        let mut totals = [[S::splat(0.0); 2]; N];
+        for k in 0..N {
+            totals[k] = load::<S>(sums[k].1[from..][..PANEL].as_ptr());
+        }
+        let totals = sum_some::<S, T, N>(panel, lists, totals);
+        for k in 0..N {
+            store::<S>(sums[k].1[from..][..PANEL].as_mut_ptr(), totals[k]);
+        }
+    }
+}
+
+/// The same for all rows and a panel whose columns have two sums.
+///
+/// # Safety
+/// As for `add_panel`, with all terms.
+#[inline(always)]
+unsafe fn add_panel_apart<S: Simd, T: Term>(
+    panel: &[f32],
+    from: usize,
+    sums: &mut [(&[T], &mut [f32])],
+) {
+    // SAFETY: by the caller.
+    unsafe {
+        let zero = [S::splat(0.0); 2];
+        match sums {
+            [(a, out_a), (b, out_b)] => {
+                let (out_a, out_b) = (out_a[from..].as_mut_ptr(), out_b[from..].as_mut_ptr());
+                let starts = [[load::<S>(out_a), zero], [load::<S>(out_b), zero]];
+                let [a, b] = sum_two_apart::<S, T>(panel, [a, b], starts);
+                store::<S>(out_a, sum::<S>(a));
+                store::<S>(out_b, sum::<S>(b));
+            }
+            _ => {
+                for (terms, out) in sums {
+                    let out = out[from..].as_mut_ptr();
+                    let sums = sum_apart::<S, T>(panel, terms, [load::<S>(out), zero]);
+                    store::<S>(out, sum::<S>(sums));
                 }
             }
         }
@@ -140,20 +239,19 @@ const SHORT: usize = 64;
 /// One list over four panels, in its order.
 ///
 /// # Safety
-/// See [`Simd`]; all terms are rows, there are four panels, and `bias` and `out` are as wide.
+/// See [`Simd`]; all terms are rows, there are four panels, and `out` is as wide.
 #[inline(always)]
 unsafe fn sum_four_panels<S: Simd, T: Term>(
     panels: &[f32],
     panel_len: usize,
     terms: &[T],
-    bias: &[f32],
     out: &mut [f32],
 ) {
     // SAFETY: by the caller.
     unsafe {
         let mut sums = [[S::splat(0.0); 2]; 4];
         for k in 0..4 {
-            sums[k] = load::<S>(bias.as_ptr().add(k * PANEL));
+            sums[k] = load::<S>(out.as_ptr().add(k * PANEL));
         }
         for &term in terms {
             let row = panels.as_ptr().add(term.row() as usize * PANEL);
@@ -208,31 +306,32 @@ unsafe fn add<S: Simd, T: Term>(panel: &[f32], term: T, sum: Wide<S>) -> Wide<S>
     }
 }
 
-/// Two lists side by side, each in its order: neither waits for the sums of the other.
+/// Some lists side by side, each in its order: none waits for the sums of the others.
 ///
 /// # Safety
 /// As for `add`.
 #[inline(always)]
-pub(super) unsafe fn sum_two<S: Simd, T: Term>(
+pub(super) unsafe fn sum_some<S: Simd, T: Term, const N: usize>(
     panel: &[f32],
-    [a, b]: [&[T]; 2],
-    [mut sum_a, mut sum_b]: [Wide<S>; 2],
-) -> [Wide<S>; 2] {
-    let both = a.len().min(b.len());
+    lists: [&[T]; N],
+    mut sums: [Wide<S>; N],
+) -> [Wide<S>; N] {
+    let all = lists.iter().map(|list| list.len()).min().unwrap_or(0);
+    let together = lists.map(|list| &list[..all]);
     // SAFETY: by the caller.
     unsafe {
-        for (&a, &b) in a[..both].iter().zip(&b[..both]) {
-            sum_a = add::<S, T>(panel, a, sum_a);
-            sum_b = add::<S, T>(panel, b, sum_b);
+        for k in 0..all {
+            for n in 0..N {
+                sums[n] = add::<S, T>(panel, together[n][k], sums[n]);
+            }
         }
-        for &a in &a[both..] {
-            sum_a = add::<S, T>(panel, a, sum_a);
-        }
-        for &b in &b[both..] {
-            sum_b = add::<S, T>(panel, b, sum_b);
+        for n in 0..N {
+            for &term in &lists[n][all..] {
+                sums[n] = add::<S, T>(panel, term, sums[n]);
+            }
         }
     }
-    [sum_a, sum_b]
+    sums
 }
 
 /// One list in two sums, of every other row each; the next row would go to the first of them.
@@ -256,6 +355,31 @@ pub(super) unsafe fn sum_apart<S: Simd, T: Term>(
             [term] => [other, add::<S, T>(panel, *term, this)],
             _ => [this, other],
         }
+    }
+}
+
+/// Two lists side by side, each as in `sum_apart`.
+///
+/// # Safety
+/// As for `add`.
+#[inline(always)]
+pub(super) unsafe fn sum_two_apart<S: Simd, T: Term>(
+    panel: &[f32],
+    [a, b]: [&[T]; 2],
+    [mut sums_a, mut sums_b]: [[Wide<S>; 2]; 2],
+) -> [[Wide<S>; 2]; 2] {
+    let both = a.len().min(b.len()) / 2 * 2;
+    let ((a, rest_of_a), (b, rest_of_b)) = (a.split_at(both), b.split_at(both));
+    // SAFETY: by the caller.
+    unsafe {
+        for (a, b) in a.as_chunks::<2>().0.iter().zip(b.as_chunks::<2>().0) {
+            for k in 0..2 {
+                sums_a[k] = add::<S, T>(panel, a[k], sums_a[k]);
+                sums_b[k] = add::<S, T>(panel, b[k], sums_b[k]);
+            }
+        }
+        let sums_a = sum_apart::<S, T>(panel, rest_of_a, sums_a);
+        [sums_a, sum_apart::<S, T>(panel, rest_of_b, sums_b)]
     }
 }
 

@@ -90,8 +90,8 @@ fn values(list: &[u32]) -> Vec<Active> {
 proptest! {
     #[test]
     fn probabilities_are_those_of_the_scalar_twin(
-        visible in prop::sample::select(vec![1, 7, 63, 64, 65, 200]),
-        hidden in prop::sample::select(vec![1, 16, 33, 129, 300]),
+        visible in prop::sample::select(vec![1, 7, 63, 64, 65, 200, 700]),
+        hidden in prop::sample::select(vec![1, 16, 33, 129, 400]),
         persistent: bool,
         seed in 0u64..1000,
     ) {
