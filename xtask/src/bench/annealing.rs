@@ -38,10 +38,11 @@ struct Row<'a> {
     fell_back: bool,
 }
 
-/// Steps of lnz that take about a second on one thread of a 2023 server.
+/// Steps of lnz that take a second or two on one thread of a 2023 server: a unit that is drawn costs as
+/// much as some 145 weights.
 fn steps(model: &Model) -> usize {
-    let weights = model.visible * model.hidden;
-    (200_000_000 / weights).clamp(64, 2048).next_power_of_two()
+    let cost = 145 * (model.visible + model.hidden) + model.visible * model.hidden;
+    (400_000_000 / cost).max(128)
 }
 
 pub(super) fn compare(bench: &mut Bench, models: &[Model]) -> Result<String, Problem> {
