@@ -118,6 +118,16 @@ fn epoch_axis(along: &[Epoch<'_>]) -> Axis {
         .ticks(labelled.map(|epoch: usize| (epoch as f64, epoch.to_string())).to_vec())
 }
 
+/// The epochs, those in a row as a range.
+fn in_words(along: &[Epoch<'_>]) -> String {
+    let in_a_row = along.chunk_by(|a, b| a.epoch + 1 == b.epoch);
+    let words = in_a_row.map(|row| match row {
+        [first, _, .., last] => format!("{} to {}", first.epoch, last.epoch),
+        _ => row.iter().map(|e| e.epoch.to_string()).collect::<Vec<_>>().join(", "),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
 /// Which epochs there are, and what the reference is.
 fn note(shelf: &Shelf) -> String {
     let mut note = String::new();
@@ -132,8 +142,7 @@ fn note(shelf: &Shelf) -> String {
                     betas.unwrap_or(0)
                 );
             }
-            let shown: Vec<String> = along.iter().map(|e| e.epoch.to_string()).collect();
-            note += &format!(" {title}: epochs {}.", shown.join(", "));
+            note += &format!(" {title}: epochs {}.", in_words(&along));
         }
     }
     note + &chart::auto_cost(shelf.rows("fig7").iter())
