@@ -168,7 +168,7 @@ fn run(quick: bool, weights: Option<&Path>, wanted: &[&str]) -> Result<(), Probl
     };
     let models = models::all(&mut bench, weights)?;
     let subjects = Subjects { built, models };
-    let mut page = Page::read(&path);
+    let mut page = if wanted.is_empty() { Page::default() } else { Page::read(&path) };
     for (name, section) in SECTIONS {
         if wanted.is_empty() || wanted.contains(&name) {
             let clock = Instant::now();
@@ -183,13 +183,15 @@ fn run(quick: bool, weights: Option<&Path>, wanted: &[&str]) -> Result<(), Probl
     Ok(())
 }
 
-/// The sections of the page that there is already.
+/// The sections of the page.
+#[derive(Default)]
 struct Page {
-    /// Each starts with its title and ends with an empty line, but for the last.
+    /// Each starts with an empty line and its title.
     sections: Vec<String>,
 }
 
 impl Page {
+    /// What there is already.
     fn read(path: &Path) -> Self {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let sections = text.split("\n## ").skip(1).map(|section| format!("\n## {section}"));
