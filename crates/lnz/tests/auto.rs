@@ -250,7 +250,6 @@ fn thin_models_are_answered() {
 }
 
 #[test]
-#[ignore = "takes 25 seconds of one core for each model"]
 fn models_of_5000_by_50_are_answered_in_half_a_minute() {
     assert_answered(5000, 50, 30.0);
 }

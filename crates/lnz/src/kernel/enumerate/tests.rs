@@ -79,37 +79,3 @@ proptest! {
         }
     }
 }
-
-/// `cargo test --release -p lnz speed_of -- --ignored --nocapture`: million states per second, one core.
-#[test]
-#[ignore = "a measurement"]
-fn speed_of_every_instruction_set() {
-    for (columns, scale) in [(784, 0.5), (180, 0.5), (180, 20.0), (60, 0.5), (180, 1e3)] {
-        let (rows, spread) = (20, scale * 2.0 / 19.0);
-        let weights = Array2::from_shape_fn((rows, columns), |(i, j)| {
-            spread * ((i * 7 + j * 11 + i * j) % 20) as f64 - scale
-        });
-        let biases = Array1::zeros(columns);
-        let mut sum = Enumeration::new(weights.view(), biases.slice(s![..rows]), biases.view());
-        let mut scratch = sum.scratch();
-        let states = f64::from(1 << (rows - sum.job_bits));
-        print!(
-            "m {columns}, weights +-{scale}, {} steep, {} runs:",
-            sum.columns.steep.len(),
-            sum.columns.run_ends.len()
-        );
-        for backend in backends() {
-            sum.backend = backend;
-            let mut times: Vec<f64> = (0..200)
-                .map(|job| {
-                    let start = Instant::now();
-                    std::hint::black_box(sum.sum_of_job(job % sum.jobs(), &mut scratch));
-                    start.elapsed().as_secs_f64()
-                })
-                .collect();
-            times.sort_by(f64::total_cmp);
-            print!("  {:.2} ({:.2})", states / times[100] / 1e6, states / times[20] / 1e6);
-        }
-        println!("  work {:.0}", sum.columns.work_per_state());
-    }
-}
