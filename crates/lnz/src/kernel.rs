@@ -33,7 +33,7 @@ mod tests_of_moves;
 mod tile_product;
 
 pub(crate) use block::{Block, Flips, GROUP, Place, share_out};
-pub(crate) use contrast::{Chain, Contrast, log_marginals};
+pub(crate) use contrast::{Chain, Contrast, Example, MEASURE_EVERY, log_marginals};
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
 pub(crate) use landscape::{Landscape, Position};
 pub(crate) use layers::{Layers, Matrix, PANEL};
@@ -42,6 +42,6 @@ pub(crate) use marginal::{GROUP_OF_ROWS, Marginals};
 pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use occurrences::Occurrences;
 pub(crate) use path::Path;
-pub(crate) use row_sums::{Active, prefetch};
+pub(crate) use row_sums::prefetch;
 pub(crate) use simd::Level;
 pub use simd::instruction_set;

@@ -31,7 +31,7 @@ pub use examples::Examples;
 pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking};
 
-use crate::kernel::{Active, Chain, Layers, Level, Matrix, Occurrences};
+use crate::kernel::{Chain, Layers, Level, MEASURE_EVERY, Matrix, Occurrences};
 use crate::math::sigmoid;
 use crate::random::{Purpose, Random};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
@@ -48,7 +48,7 @@ pub struct Trainer<'a> {
     /// One for each example of a mini-batch.
     chains: Vec<Chain>,
     /// The examples of a mini-batch, where their values are drawn.
-    drawn: Vec<Vec<Active>>,
+    drawn: Vec<Vec<u32>>,
     /// Of the visible units in a mini-batch, a part for each thread.
     occurrences: Vec<Occurrences>,
     level: Level,
@@ -71,7 +71,7 @@ pub struct EpochReport {
     /// Its learning rate.
     pub learning_rate: f64,
     /// Mean squared difference between values and the probabilities of their reconstruction, per
-    /// visible unit; over a sixteenth of the examples with persistent CD, which does not need it.
+    /// visible unit, over the first example of each mini-batch and every sixteenth.
     pub reconstruction_error: f64,
     /// Root mean square of the weights after it.
     pub weight_rms: f64,
@@ -79,9 +79,6 @@ pub struct EpochReport {
 
 /// More weights than this, four gigabytes of them, are a typing error.
 const MOST_WEIGHTS: usize = 1 << 30;
-
-/// With persistent CD, the reconstruction error is taken over every so many examples.
-const ERROR_EVERY: usize = 16;
 
 impl<'a> Trainer<'a> {
     /// A model with small random weights, ready for its first epoch.
@@ -183,9 +180,7 @@ impl<'a> Trainer<'a> {
             });
             self.gibbs_chains(batch, first as u64);
             self.learn(batch, learning_rate as f32);
-            self.mirror_weights();
-            let every = if settings.persistent { ERROR_EVERY } else { 1 };
-            for chain in self.chains[..batch.len()].iter().step_by(every) {
+            for chain in self.chains[..batch.len()].iter().step_by(MEASURE_EVERY) {
                 error += chain.error;
                 measured += self.examples.width();
             }

@@ -5,12 +5,43 @@
 
 use super::aligned::Aligned;
 use super::elementwise::exp2;
-use super::layers::{LANES, Layers};
-use super::row_sums::{Active, sum_rows};
+use super::layers::{LANES, Layers, Side};
+use super::row_sums::{Factored, List, sum_rows};
 use super::simd::{Kernel, Level, Simd, dispatch};
 use super::stream::Stream;
 use crate::random::Purpose;
 use std::f32::consts::LOG2_E;
+use std::ops::Range;
+
+/// The visible units of an example that are not zero, in order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Example<'a> {
+    pub(crate) units: &'a [u32],
+    /// The value of each of them, from 0 to 1; none where all are one.
+    pub(crate) values: &'a [f32],
+}
+
+impl<'a> Example<'a> {
+    /// Those among some units.
+    pub(super) fn part(self, units: Range<usize>) -> Self {
+        let inside = |unit: Option<&u32>| unit.is_none_or(|unit| units.contains(&(*unit as usize)));
+        if inside(self.units.first()) && inside(self.units.last()) {
+            return self;
+        }
+        let at = |end: usize| self.units.partition_point(|&unit| (unit as usize) < end);
+        let range = at(units.start)..at(units.end);
+        let values = if self.values.is_empty() { &[] } else { &self.values[range.clone()] };
+        Self { units: &self.units[range], values }
+    }
+}
+
+/// All values are one.
+fn are_ones(data: &[Example<'_>]) -> bool {
+    data.iter().all(|example| example.values.is_empty())
+}
+
+/// The error of the reconstruction is measured for the first example of a mini-batch and every so many.
+pub(crate) const MEASURE_EVERY: usize = 16;
 
 /// The chain of one example of a mini-batch, and what both say about the hidden layer.
 pub(crate) struct Chain {
@@ -56,14 +87,14 @@ impl Chain {
 /// Some examples, each with its chain.
 pub(crate) struct Contrast<'a> {
     pub(crate) layers: &'a Layers,
-    pub(crate) data: &'a [&'a [Active]],
+    pub(crate) data: &'a [Example<'a>],
     pub(crate) chains: &'a mut [Chain],
     /// Steps of the Gibbs chains, at least one.
     pub(crate) steps: usize,
     /// Chains go on from where they were, rather than from the examples.
     pub(crate) persistent: bool,
-    /// The error is measured for the first chain and for every so many.
-    pub(crate) measure_every: usize,
+    /// The number of the first one in its mini-batch.
+    pub(crate) first: usize,
 }
 
 impl Contrast<'_> {
@@ -78,12 +109,14 @@ impl Kernel for Contrast<'_> {
     unsafe fn run<S: Simd>(self) {
         let Contrast { layers, data, chains, persistent, .. } = self;
         let (visible, hidden) = (&layers.visible, &layers.hidden);
-        let measured = |k: &usize| k.is_multiple_of(self.measure_every);
+        let measured = |k: usize| (self.first + k).is_multiple_of(MEASURE_EVERY);
         // SAFETY: the features by `dispatch`; buffers of whole vectors.
         unsafe {
             let outs = chains.iter_mut().map(|chain| &mut chain.given_data[..]);
-            let mut sums: Vec<_> = data.iter().copied().zip(outs).collect();
-            sum_rows::<S, _>(hidden, &mut sums);
+            match are_ones(data) {
+                true => sum_examples::<S, &[u32]>(hidden, data, outs),
+                false => sum_examples::<S, Factored<'_>>(hidden, data, outs),
+            }
             for chain in &mut *chains {
                 let units = hidden.weights.columns();
                 sample::<S>(
@@ -96,11 +129,10 @@ impl Kernel for Contrast<'_> {
             }
             // The first step of a chain from the data is the reconstruction; another chain has none.
             if persistent {
-                let some = chains.iter_mut().step_by(self.measure_every);
-                let mut sums: Vec<_> =
-                    some.map(|chain| (&chain.on[..], &mut chain.visible[..])).collect();
-                sum_rows::<S, _>(visible, &mut sums);
-                for k in (0..chains.len()).filter(measured) {
+                let some = chains.iter_mut().enumerate().filter(|(k, _)| measured(*k));
+                let sums = some.map(|(_, chain)| (&chain.on[..], &mut chain.visible[..]));
+                sum_rows::<S, _>(visible, &mut sums.collect::<Vec<_>>());
+                for k in (0..chains.len()).filter(|k| measured(*k)) {
                     probabilities::<S>(&mut chains[k].visible);
                     chains[k].error = squared_error::<S>(&chains[k].visible, data[k]);
                 }
@@ -118,9 +150,12 @@ impl Kernel for Contrast<'_> {
                 sum_rows::<S, _>(visible, &mut states.collect::<Vec<_>>());
                 for (k, chain) in chains.iter_mut().enumerate() {
                     let Chain { visible: inputs, stream, end, end_bits, error, .. } = chain;
-                    sample::<S>(inputs, visible.weights.columns(), stream, end, end_bits);
-                    if step == 1 && !persistent && measured(&k) {
+                    let units = visible.weights.columns();
+                    if step == 1 && !persistent && measured(k) {
+                        sample::<S>(inputs, units, stream, end, end_bits);
                         *error = squared_error::<S>(inputs, data[k]);
+                    } else {
+                        draw::<S>(inputs, units, stream, end, end_bits);
                     }
                 }
                 let ends =
@@ -139,6 +174,21 @@ impl Kernel for Contrast<'_> {
             }
         }
     }
+}
+
+/// The hidden inputs of some examples.
+///
+/// # Safety
+/// See [`Simd`].
+#[inline(always)]
+unsafe fn sum_examples<'a, S: Simd, L: List<'a>>(
+    hidden: &Side,
+    data: &[Example<'a>],
+    outs: impl Iterator<Item = &'a mut [f32]>,
+) {
+    let lists = data.iter().map(|example| L::new(example.units, example.values));
+    // SAFETY: by the caller.
+    unsafe { sum_rows::<S, L>(hidden, &mut lists.zip(outs).collect::<Vec<_>>()) }
 }
 
 /// Inputs become probabilities.
@@ -170,12 +220,12 @@ unsafe fn sample<S: Simd>(
     on.reserve(drawn.len() + LANES);
     // SAFETY: there is room for a vector after each of them.
     unsafe {
-        let (mut random, mut count) = (stream.load::<S>(), 0);
+        let (mut random, to, mut count) = (stream.load::<S>(), on.as_mut_ptr(), 0);
         for (v, vector) in drawn.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
             let p = sigmoid::<S>(S::load(vector.as_ptr()));
             S::store(vector.as_mut_ptr(), p);
             let chosen = S::less(random.uniforms(), p);
-            count += S::store_indices(on.as_mut_ptr().add(count), chosen, (LANES * v) as u32);
+            count += S::store_indices(to.add(count), chosen, (LANES * v) as u32);
             if let Some(place) = bits.get_mut(v) {
                 *place = S::bits(chosen) as u16;
             }
@@ -183,6 +233,56 @@ unsafe fn sample<S: Simd>(
         on.set_len(count);
         stream.store(random);
         probabilities::<S>(padding);
+    }
+}
+
+/// The same units as `sample` draws, without their probabilities.
+///
+/// # Safety
+/// See [`Simd`]; whole vectors.
+#[inline(always)]
+unsafe fn draw<S: Simd>(
+    inputs: &[f32],
+    units: usize,
+    stream: &mut Stream,
+    on: &mut Vec<u32>,
+    bits: &mut [u16],
+) {
+    let inputs = &inputs[..units.next_multiple_of(LANES)];
+    on.clear();
+    on.reserve(inputs.len() + LANES);
+    // SAFETY: there is room for a vector after each of them.
+    unsafe {
+        let (mut random, to, mut count) = (stream.load::<S>(), on.as_mut_ptr(), 0);
+        let one = S::splat(1.0);
+        let vectors = inputs.as_chunks::<LANES>().0.iter().zip(bits);
+        for (v, (vector, bits)) in vectors.enumerate() {
+            let e = exp2::<S>(S::mul(S::load(vector.as_ptr()), S::splat(-LOG2_E)));
+            let chosen = less_than_reciprocal::<S>(random.uniforms(), S::add(one, e));
+            count += S::store_indices(to.add(count), chosen, (LANES * v) as u32);
+            *bits = S::bits(chosen) as u16;
+        }
+        on.set_len(count);
+        stream.store(random);
+    }
+}
+
+/// u < 1 / a in float32; nearly always without the division.
+///
+/// # Safety
+/// See [`Simd`].
+#[inline(always)]
+unsafe fn less_than_reciprocal<S: Simd>(u: S::F, a: S::F) -> S::Mask {
+    // It is the same as u a < 1 but for two roundings, which are much smaller than this.
+    const UNSURE: f32 = 1.0 / 1_048_576.0;
+    // SAFETY: arithmetic only.
+    unsafe {
+        let product = S::mul(u, a);
+        let less = S::less(product, S::splat(1.0 - UNSURE));
+        if S::bits(less) == S::bits(S::less(product, S::splat(1.0 + UNSURE))) {
+            return less;
+        }
+        S::less(u, S::div(S::splat(1.0), a))
     }
 }
 
@@ -197,12 +297,12 @@ unsafe fn sigmoid<S: Simd>(a: S::F) -> S::F {
     }
 }
 
-/// sum_i (x_i - p_i)^2, where x is zero unless it is active.
+/// sum_i (x_i - p_i)^2, where x is zero unless it is listed.
 ///
 /// # Safety
 /// See [`Simd`]; whole panels.
 #[inline(always)]
-unsafe fn squared_error<S: Simd>(p: &[f32], x: &[Active]) -> f64 {
+unsafe fn squared_error<S: Simd>(p: &[f32], x: Example<'_>) -> f64 {
     // SAFETY: by the caller.
     let squares = unsafe {
         let mut sums = [S::splat(0.0); 2];
@@ -214,18 +314,17 @@ unsafe fn squared_error<S: Simd>(p: &[f32], x: &[Active]) -> f64 {
         }
         S::sum_f64(S::add(sums[0], sums[1]))
     };
-    let of_active = |x: &Active| f64::from(x.value) * f64::from(x.value - 2.0 * p[x.unit as usize]);
-    // Four sums, which need not wait for each other.
-    let (fours, rest) = x.as_chunks::<4>();
     let mut sums = [0.0; 4];
-    for four in fours {
-        sums.iter_mut().zip(four).for_each(|(sum, x)| *sum += of_active(x));
+    // Four sums, which need not wait for each other.
+    for (k, &unit) in x.units.iter().enumerate() {
+        let value = x.values.get(k).unwrap_or(&1.0);
+        sums[k % 4] += f64::from(*value) * f64::from(value - 2.0 * p[unit as usize]);
     }
-    squares + sums.iter().sum::<f64>() + rest.iter().map(of_active).sum::<f64>()
+    squares + sums.iter().sum::<f64>()
 }
 
 /// F(x) = b.x + sum_j softplus(a_j) of some examples.
-pub(crate) fn log_marginals(level: Level, layers: &Layers, examples: &[&[Active]]) -> Vec<f64> {
+pub(crate) fn log_marginals(level: Level, layers: &Layers, examples: &[Example<'_>]) -> Vec<f64> {
     let mut out = vec![0.0; examples.len()];
     dispatch(level, LogMarginals { layers, examples, out: &mut out });
     out
@@ -233,7 +332,7 @@ pub(crate) fn log_marginals(level: Level, layers: &Layers, examples: &[&[Active]
 
 struct LogMarginals<'a> {
     layers: &'a Layers,
-    examples: &'a [&'a [Active]],
+    examples: &'a [Example<'a>],
     out: &'a mut [f64],
 }
 
@@ -247,11 +346,15 @@ impl Kernel for LogMarginals<'_> {
         // SAFETY: whole vectors; the features by `dispatch`.
         unsafe {
             let outs = inputs.chunks_exact_mut(width);
-            let mut sums: Vec<_> = self.examples.iter().copied().zip(outs).collect();
-            sum_rows::<S, _>(hidden, &mut sums);
-            for ((example, inputs), out) in sums.iter().zip(self.out) {
-                for active in *example {
-                    *out += f64::from(bias[active.unit as usize]) * f64::from(active.value);
+            match are_ones(self.examples) {
+                true => sum_examples::<S, &[u32]>(hidden, self.examples, outs),
+                false => sum_examples::<S, Factored<'_>>(hidden, self.examples, outs),
+            }
+            let inputs = inputs.chunks_exact(width);
+            for ((example, inputs), out) in self.examples.iter().zip(inputs).zip(self.out) {
+                for (k, &unit) in example.units.iter().enumerate() {
+                    let value = example.values.get(k).unwrap_or(&1.0);
+                    *out += f64::from(bias[unit as usize]) * f64::from(*value);
                 }
                 let (zero, one) = (S::splat(0.0), S::splat(1.0));
                 // The factors lie in (1, 2]: 60 in each of 16 lanes do not overflow in f64.

@@ -51,6 +51,18 @@ impl Matrix {
         &mut self.values
     }
 
+    /// The rows in shares of so many, with the padding; of each share its part of every panel.
+    pub(crate) fn shares_mut(&mut self, rows: usize) -> Vec<Vec<&mut [f32]>> {
+        let (panel_len, panels) = (self.panel_len(), self.width() / PANEL);
+        let mut shares: Vec<Vec<_>> = Vec::new();
+        shares.resize_with(self.height.div_ceil(rows), || Vec::with_capacity(panels));
+        for panel in self.values.chunks_exact_mut(panel_len) {
+            let parts = panel.chunks_mut(rows * PANEL);
+            shares.iter_mut().zip(parts).for_each(|(share, part)| share.push(part));
+        }
+        shares
+    }
+
     pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
         let panels = self.values.chunks_exact(self.panel_len());
         let values = panels.flat_map(move |panel| &panel[row * PANEL..][..PANEL]);
@@ -89,8 +101,13 @@ impl Side {
     }
 
     pub(crate) fn bias_mut(&mut self) -> &mut [f32] {
+        self.parts_mut().0
+    }
+
+    /// The bias and the weights.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [f32], &mut Matrix) {
         let units = self.weights.columns();
-        &mut self.bias[..units]
+        (&mut self.bias[..units], &mut self.weights)
     }
 }
 

@@ -5,9 +5,11 @@
 
 use super::aligned::Aligned;
 use super::contrast::Chain;
-use super::layers::{LANES, Matrix, PANEL};
+use super::layers::{LANES, PANEL};
 use super::occurrences::Occurrences;
-use super::row_sums::{Wide, first_apart, load, store, sum, sum_some, sum_two_apart};
+use super::row_sums::{
+    Factored, List, Wide, first_apart, load, store, sum, sum_some, sum_two_apart,
+};
 use super::simd::{Kernel, Level, Simd, dispatch};
 
 /// How far a mini-batch moves the weights.
@@ -29,7 +31,7 @@ impl Move {
     }
 }
 
-/// One panel of hidden probabilities: given each example, then given the end of each chain.
+/// One panel of hidden probabilities: given each example, then given the end of each chain with a minus.
 pub(crate) struct HiddenPanel {
     rows: Aligned<f32>,
     /// The columns of this panel have two sums.
@@ -42,9 +44,10 @@ impl HiddenPanel {
         let mut rows = Aligned::zeroed(2 * chains.len() * PANEL);
         let given_data = chains.iter().map(|chain| &chain.given_data[columns.clone()]);
         let given_end = chains.iter().map(|chain| &chain.given_end[columns.clone()]);
-        let places = rows.as_chunks_mut::<PANEL>().0;
-        places.iter_mut().zip(given_data.chain(given_end)).for_each(|(to, from)| {
-            to.copy_from_slice(from);
+        let (of_data, of_ends) = rows.as_chunks_mut::<PANEL>().0.split_at_mut(chains.len());
+        of_data.iter_mut().zip(given_data).for_each(|(to, from)| to.copy_from_slice(from));
+        of_ends.iter_mut().zip(given_end).for_each(|(to, from)| {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = -from);
         });
         Self { rows, apart: columns.start >= first_apart(hidden) }
     }
@@ -64,27 +67,40 @@ impl LearnRows<'_> {
         let len = self.occurrences.len() * PANEL;
         assert!(self.weights.len() == len && self.velocity.len() == len);
         let rows = self.hidden.rows.len() / PANEL;
-        assert!(self.occurrences.rows() <= rows);
+        assert!(self.occurrences.below() <= rows);
         dispatch(level, self);
     }
 }
 
 impl Kernel for LearnRows<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(mut self) {
-        // SAFETY: all occurrences are rows of the panel (`run_on`); the features by `dispatch`.
+    unsafe fn run<S: Simd>(self) {
+        // SAFETY: the features by `dispatch`.
         unsafe {
-            let (rows, zero) = (&self.hidden.rows, [[S::splat(0.0); 2]; 2]);
-            let occurrences = self.occurrences;
-            let count = occurrences.len();
+            match self.occurrences.are_ones() {
+                true => self.move_rows::<S, &[u32]>(),
+                false => self.move_rows::<S, Factored<'_>>(),
+            }
+        }
+    }
+}
+
+impl<'a> LearnRows<'a> {
+    /// # Safety
+    /// See [`Simd`].
+    #[inline(always)]
+    unsafe fn move_rows<S: Simd, L: List<'a>>(mut self) {
+        let (rows, occurrences) = (&self.hidden.rows, self.occurrences);
+        let count = occurrences.len();
+        // SAFETY: all occurrences are rows of the panel (`run_on`); the features by the caller.
+        unsafe {
+            let zero = [S::splat(0.0); 2];
             if self.hidden.apart {
                 for k in (0..count).step_by(2) {
                     // The last one of an odd number is paired with the first.
                     let next = (k + 1) % count;
-                    let data = [occurrences.data(k), occurrences.data(next)];
-                    let ends = [occurrences.ends(k), occurrences.ends(next)];
-                    let sums = sum_two_apart::<S, _>(rows, data, [zero; 2]);
-                    let [a, b] = sum_two_apart::<S, _>(rows, ends, sums);
+                    let lists: [L; 2] = [k, next].map(|unit| occurrences.list(unit));
+                    let [a, b] = sum_two_apart::<S, L>(rows, lists, [[zero; 2]; 2]);
                     self.move_row::<S>(k, sum::<S>(a));
                     if next > k {
                         self.move_row::<S>(next, sum::<S>(b));
@@ -95,19 +111,15 @@ impl Kernel for LearnRows<'_> {
             for k in (0..count).step_by(4) {
                 // Where the last four are fewer, the first ones come again.
                 let units = [k, k + 1, k + 2, k + 3].map(|unit| unit % count);
-                let data = units.map(|unit| occurrences.data(unit));
-                let ends = units.map(|unit| occurrences.ends(unit));
-                let sums = sum_some::<S, _, 4>(rows, data, [zero[0]; 4]);
-                let sums = sum_some::<S, _, 4>(rows, ends, sums);
+                let lists: [L; 4] = units.map(|unit| occurrences.list(unit));
+                let sums = sum_some::<S, L, 4>(rows, lists, [zero; 4]);
                 for n in 0..(count - k).min(4) {
                     self.move_row::<S>(k + n, sums[n]);
                 }
             }
         }
     }
-}
 
-impl LearnRows<'_> {
     /// # Safety
     /// See [`Simd`]; there are more than k rows.
     #[inline(always)]
@@ -156,33 +168,40 @@ fn add(sums: &mut [f32], values: &[f32], sign: f32) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += sign * value);
 }
 
-/// Writes panel `panel` of the transpose of a matrix.
-pub(crate) fn transpose_panel(level: Level, from: &Matrix, panel: usize, to: &mut [f32]) {
-    assert_eq!(to.len(), from.columns().next_multiple_of(LANES) * PANEL);
-    assert!(panel * PANEL < from.rows());
-    dispatch(level, TransposePanel { from, panel, to });
+/// Writes panel `panel` of the transpose of some rows of a matrix, which are given panel by panel.
+pub(crate) fn transpose_panel<R: AsRef<[f32]>>(
+    level: Level,
+    from: &[R],
+    panel: usize,
+    to: &mut [f32],
+) {
+    let height = from.first().map_or(0, |rows| rows.as_ref().len()) / PANEL;
+    assert!(from.iter().all(|rows| rows.as_ref().len() == height * PANEL));
+    assert!(panel * PANEL < height && height.is_multiple_of(LANES));
+    assert!(to.len() <= from.len() * PANEL * PANEL && to.len().is_multiple_of(LANES * PANEL));
+    dispatch(level, TransposePanel { from, height, panel, to });
 }
 
-struct TransposePanel<'a> {
-    from: &'a Matrix,
+struct TransposePanel<'a, R> {
+    from: &'a [R],
+    height: usize,
     panel: usize,
     to: &'a mut [f32],
 }
 
-impl Kernel for TransposePanel<'_> {
+impl<R: AsRef<[f32]>> Kernel for TransposePanel<'_, R> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
-        let (from, height) = (self.from.panels(), self.from.panel_len() / PANEL);
-        let columns = self.from.columns().next_multiple_of(LANES);
+        let columns = self.to.len() / PANEL;
         for half in 0..2 {
             let first_row = self.panel * PANEL + half * LANES;
-            if first_row >= height {
+            if first_row >= self.height {
                 continue;
             }
             for column in (0..columns).step_by(LANES) {
-                let square = column / PANEL * height * PANEL + first_row * PANEL + column % PANEL;
-                let (square, place) =
-                    (&from[square..], &mut self.to[column * PANEL + half * LANES..]);
+                let rows = self.from[column / PANEL].as_ref();
+                let square = &rows[first_row * PANEL + column % PANEL..];
+                let place = &mut self.to[column * PANEL + half * LANES..];
                 assert!(square.len().min(place.len()) >= (LANES - 1) * PANEL + LANES);
                 // SAFETY: both have 16 rows of a panel; the features by `dispatch`.
                 unsafe {

@@ -1,23 +1,26 @@
 //! Which examples of a mini-batch have a visible unit on: the lists of the chains, turned around.
 
-use super::contrast::Chain;
+use super::contrast::{Chain, Example};
 use super::layers::LANES;
-use super::row_sums::{Active, Minus};
+use super::row_sums::List;
 use super::simd::{Kernel, Level, Simd, dispatch};
 
-/// For each of some visible units, the examples in which it is on: example k of n with the value that
-/// the unit has in it, and n + k where the chain of example k ends with the unit on.
+/// For each of some visible units the examples in which it is on: the number k of each of n examples
+/// with the value that the unit has in it, and then n + k where the chain of example k ends with the
+/// unit on.
 #[derive(Default)]
 pub(crate) struct Occurrences {
-    /// Where the examples of each unit start, in the data and among the ends; one more at the end.
-    starts: [Vec<u32>; 2],
     /// Longer than needed: buffers stay from batch to batch.
-    data: Vec<Active>,
-    ends: Vec<Minus>,
-    /// Of the values of each unit in the data.
+    rows: Vec<u32>,
+    /// The values; none where all are one.
+    factors: Vec<f32>,
+    /// Where the rows of each unit start; one more at the end.
+    starts: Vec<u32>,
+    /// Of each unit, how many examples have it on and the sum of its values, unless all are one.
+    counts: Vec<u32>,
     sums: Vec<f32>,
-    /// All examples and ends are below it.
-    rows: usize,
+    /// All rows are below it.
+    below: usize,
 }
 
 impl Occurrences {
@@ -27,84 +30,86 @@ impl Occurrences {
         &mut self,
         level: Level,
         (first, count): (usize, usize),
-        data: &[&[Active]],
+        data: &[Example<'_>],
         chains: &[Chain],
     ) {
         assert!(data.len() == chains.len() && first.is_multiple_of(LANES));
-        let part = |list: &&[Active]| {
-            let at = |unit: usize| list.partition_point(|active| (active.unit as usize) < unit);
-            at(first)..at(first + count)
-        };
-        let data: Vec<&[Active]> = data.iter().map(|list| &list[part(list)]).collect();
-        self.rows = data.len() + chains.len();
-        self.find_data(first, count, &data);
+        let data: Vec<Example<'_>> =
+            data.iter().map(|example| example.part(first..first + count)).collect();
+        let ones = data.iter().all(|example| example.values.is_empty());
+        self.below = data.len() + chains.len();
+        self.counts.clear();
+        self.counts.resize(count, 0);
+        for example in &data {
+            example.units.iter().for_each(|&unit| self.counts[unit as usize - first] += 1);
+        }
         dispatch(level, FindEnds { occurrences: self, first, count, chains });
-    }
-
-    fn find_data(&mut self, first: usize, count: usize, data: &[&[Active]]) {
-        // Two places further on, so that filling in moves each start to where the next one begins.
-        let starts = &mut self.starts[0];
-        starts.clear();
-        starts.resize(count + 2, 0);
+        // Each moves to where the next one goes.
+        let mut next = self.starts.clone();
+        let rows = &mut self.rows[..];
+        if ones {
+            self.factors.clear();
+            for (n, example) in data.iter().enumerate() {
+                for &unit in example.units {
+                    let place = &mut next[unit as usize - first];
+                    rows[*place as usize] = n as u32;
+                    *place += 1;
+                }
+            }
+            return;
+        }
+        self.factors.clear();
+        self.factors.resize(rows.len(), 1.0);
         self.sums.clear();
         self.sums.resize(count, 0.0);
-        for list in data {
-            for active in *list {
-                let k = active.unit as usize - first;
-                starts[k + 2] += 1;
-                self.sums[k] += active.value;
+        for (n, example) in data.iter().enumerate() {
+            for (&unit, &value) in example.units.iter().zip(example.values) {
+                let k = unit as usize - first;
+                rows[next[k] as usize] = n as u32;
+                self.factors[next[k] as usize] = value;
+                self.sums[k] += value;
+                next[k] += 1;
             }
         }
-        for k in 2..count + 2 {
-            starts[k] += starts[k - 1];
-        }
-        let total = starts[count + 1] as usize;
-        if self.data.len() < total {
-            self.data.resize(total, Active { unit: 0, value: 0.0 });
-        }
-        let next = &mut starts[1..];
-        for (n, list) in data.iter().enumerate() {
-            for active in *list {
-                let place = &mut next[active.unit as usize - first];
-                self.data[*place as usize] = Active { unit: n as u32, ..*active };
-                *place += 1;
-            }
-        }
-        starts.truncate(count + 1);
     }
 
     /// Number of units.
     pub(super) fn len(&self) -> usize {
-        self.starts[0].len() - 1
+        self.counts.len()
     }
 
-    /// All examples and ends are below this: `find` numbers them so.
-    pub(super) fn rows(&self) -> usize {
-        self.rows
+    /// All rows are below this: `find` numbers them so.
+    pub(super) fn below(&self) -> usize {
+        self.below
     }
 
-    /// The examples that have unit k, counted from the first, on.
-    pub(super) fn data(&self, k: usize) -> &[Active] {
-        let starts = &self.starts[0];
-        &self.data[starts[k] as usize..starts[k + 1] as usize]
+    /// All factors are one.
+    pub(super) fn are_ones(&self) -> bool {
+        self.factors.is_empty()
     }
 
-    /// The ends that do.
-    pub(super) fn ends(&self, k: usize) -> &[Minus] {
-        let starts = &self.starts[1];
-        &self.ends[starts[k] as usize..starts[k + 1] as usize]
+    /// The rows of unit k, counted from the first.
+    #[inline(always)]
+    pub(super) fn list<'a, L: List<'a>>(&'a self, k: usize) -> L {
+        let range = self.starts[k] as usize..self.starts[k + 1] as usize;
+        let factors = if self.are_ones() { &[][..] } else { &self.factors[range.clone()] };
+        L::new(&self.rows[range], factors)
     }
 
     /// The gradient of the biases of the units, times the number of examples.
     pub(crate) fn sums(&self) -> impl Iterator<Item = f32> {
-        self.sums.iter().enumerate().map(|(k, &in_data)| match self.ends(k).len() {
-            // Whole numbers: one step is as exact as many.
-            ends if in_data == in_data.trunc() => in_data - ends as f32,
-            ends => (0..ends).fold(in_data, |sum, _| sum - 1.0),
+        self.counts.iter().enumerate().map(|(k, &count)| {
+            let ends = self.starts[k + 1] - self.starts[k] - count;
+            match self.are_ones() {
+                // Whole numbers: one step is as exact as many.
+                true => count as f32 - ends as f32,
+                false => (0..ends).fold(self.sums[k], |sum, _| sum - 1.0),
+            }
         })
     }
 }
 
+/// Lists the ends, with room before those of each unit for its examples, and finds the starts.
 struct FindEnds<'a> {
     occurrences: &'a mut Occurrences,
     first: usize,
@@ -116,11 +121,12 @@ impl Kernel for FindEnds<'_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
         let Self { occurrences, first, count, chains } = self;
-        let (starts, ends) = (&mut occurrences.starts[1], &mut occurrences.ends);
+        let Occurrences { rows, starts, counts, .. } = occurrences;
         // Room for all of them, and for a whole vector where the last one goes.
-        let room = chains.iter().map(|chain| chain.end.len()).sum::<usize>() + LANES;
-        if ends.len() < room {
-            ends.resize(room, Minus(0));
+        let ends = chains.iter().map(|chain| chain.end.len()).sum::<usize>();
+        let room = counts.iter().sum::<u32>() as usize + ends + LANES;
+        if rows.len() < room {
+            rows.resize(room, 0);
         }
         starts.clear();
         starts.push(0);
@@ -132,13 +138,14 @@ impl Kernel for FindEnds<'_> {
                 *bits = chain.end_bits[units / LANES];
             }
             for unit in units..(units + LANES).min(first + count) {
+                found += counts[unit - first] as usize;
                 for (k, bits) in bits.as_chunks::<LANES>().0.iter().enumerate() {
-                    assert!(found + LANES <= ends.len());
+                    assert!(found + LANES <= rows.len());
                     let row = (chains.len() + k * LANES) as u32;
-                    // SAFETY: room for a vector; `Minus` is a u32; the features by `dispatch`.
+                    // SAFETY: room for a vector; the features by `dispatch`.
                     unsafe {
                         let on = S::have_bit(bits.as_ptr(), (unit % LANES) as u32);
-                        found += S::store_indices(ends.as_mut_ptr().add(found).cast(), on, row);
+                        found += S::store_indices(rows.as_mut_ptr().add(found), on, row);
                     }
                 }
                 starts.push(found as u32);

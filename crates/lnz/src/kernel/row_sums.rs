@@ -6,8 +6,22 @@
 use super::layers::{LANES, PANEL, Side};
 use super::simd::Simd;
 
+/// The rows of a sum.
+pub(super) trait List<'a>: Copy {
+    type Term: Term;
+    fn new(rows: &'a [u32], factors: &'a [f32]) -> Self;
+    fn rows(self) -> &'a [u32];
+    fn get(self, k: usize) -> Self::Term;
+    fn split_at(self, k: usize) -> (Self, Self);
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.rows().len()
+    }
+}
+
 /// A row in a sum, with its factor.
-pub(crate) trait Term: Copy {
+pub(super) trait Term: Copy {
     fn row(self) -> u32;
     /// `sum + factor * vector`, rounded once.
     ///
@@ -16,7 +30,31 @@ pub(crate) trait Term: Copy {
     unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F;
 }
 
-/// A unit that is on.
+/// All factors are one.
+impl<'a> List<'a> for &'a [u32] {
+    type Term = u32;
+
+    #[inline(always)]
+    fn new(rows: &'a [u32], _: &'a [f32]) -> Self {
+        rows
+    }
+
+    #[inline(always)]
+    fn rows(self) -> &'a [u32] {
+        self
+    }
+
+    #[inline(always)]
+    fn get(self, k: usize) -> u32 {
+        self[k]
+    }
+
+    #[inline(always)]
+    fn split_at(self, k: usize) -> (Self, Self) {
+        <[u32]>::split_at(self, k)
+    }
+}
+
 impl Term for u32 {
     #[inline(always)]
     fn row(self) -> u32 {
@@ -30,12 +68,41 @@ impl Term for u32 {
     }
 }
 
-/// A row that is taken away.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(transparent)]
-pub(crate) struct Minus(pub(crate) u32);
+/// Each row has its factor.
+#[derive(Clone, Copy)]
+pub(super) struct Factored<'a> {
+    rows: &'a [u32],
+    factors: &'a [f32],
+}
 
-impl Term for Minus {
+impl<'a> List<'a> for Factored<'a> {
+    type Term = (u32, f32);
+
+    #[inline(always)]
+    fn new(rows: &'a [u32], factors: &'a [f32]) -> Self {
+        assert_eq!(rows.len(), factors.len());
+        Self { rows, factors }
+    }
+
+    #[inline(always)]
+    fn rows(self) -> &'a [u32] {
+        self.rows
+    }
+
+    #[inline(always)]
+    fn get(self, k: usize) -> (u32, f32) {
+        (self.rows[k], self.factors[k])
+    }
+
+    #[inline(always)]
+    fn split_at(self, k: usize) -> (Self, Self) {
+        let ((rows, later), (factors, later_factors)) =
+            (self.rows.split_at(k), self.factors.split_at(k));
+        (Self { rows, factors }, Self { rows: later, factors: later_factors })
+    }
+}
+
+impl Term for (u32, f32) {
     #[inline(always)]
     fn row(self) -> u32 {
         self.0
@@ -44,40 +111,20 @@ impl Term for Minus {
     #[inline(always)]
     unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F {
         // SAFETY: by the caller.
-        unsafe { S::sub(sum, vector) }
+        unsafe { S::mul_add(S::splat(self.1), vector, sum) }
     }
 }
 
-/// A unit with a value between 0 and 1; in a gradient, an example with that factor.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Active {
-    pub(crate) unit: u32,
-    pub(crate) value: f32,
-}
-
-impl Term for Active {
-    #[inline(always)]
-    fn row(self) -> u32 {
-        self.unit
-    }
-
-    #[inline(always)]
-    unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F {
-        // SAFETY: by the caller.
-        unsafe { S::mul_add(S::splat(self.value), vector, sum) }
-    }
-}
-
-/// Asks for a list that will be needed soon: examples lie anywhere in memory.
-pub(crate) fn prefetch(list: &[Active]) {
+/// Asks for numbers that will be needed soon: examples lie anywhere in memory.
+pub(crate) fn prefetch<T>(values: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for line in list.chunks(64 / size_of::<Active>()) {
+    for line in values.chunks(64 / size_of::<T>()) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a hint only, which every x86-64 processor takes.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = list;
+    let _ = values;
 }
 
 /// Columns from here on have two sums, of every other row each.
@@ -92,51 +139,52 @@ pub(crate) fn first_apart(columns: usize) -> usize {
 /// # Safety
 /// See [`Simd`].
 #[inline(always)]
-pub(super) unsafe fn sum_rows<S: Simd, T: Term>(side: &Side, sums: &mut [(&[T], &mut [f32])]) {
+pub(super) unsafe fn sum_rows<'a, S: Simd, L: List<'a>>(side: &Side, sums: &mut [(L, &mut [f32])]) {
     let Side { bias, weights: rows } = side;
     let width = rows.width();
     assert_eq!(bias.len(), width);
-    for (terms, out) in &mut *sums {
-        assert!(out.len() == width && are_rows(terms, rows.rows()));
-        out.copy_from_slice(bias);
+    for (list, out) in &*sums {
+        assert!(out.len() == width && are_rows(list.rows(), rows.rows()));
     }
     let (apart, panel_len) = (first_apart(rows.columns()) / PANEL, rows.panel_len());
-    // SAFETY: all terms are rows of a panel, all of bias and out are as wide as the matrix.
+    // SAFETY: all rows are rows of a panel, all of bias and out are as wide as the matrix.
     unsafe {
         // Few rows: lists are short and four panels fit into the nearest cache, so take them at once.
         let short = if rows.rows() <= SHORT { apart / 4 * 4 } else { 0 };
         for four in 0..short / 4 {
             let (panels, from) = (&rows.panels()[4 * four * panel_len..], 4 * four * PANEL);
-            for (terms, out) in &mut *sums {
-                sum_four_panels::<S, T>(panels, panel_len, terms, &mut out[from..]);
+            for (list, out) in &mut *sums {
+                sum_four_panels::<S, L>(panels, panel_len, *list, &bias[from..], &mut out[from..]);
             }
         }
         let panels = rows.panels().chunks_exact(panel_len).enumerate();
         if short < apart {
             let parts = parts_by_row(sums, rows.rows());
             for (p, panel) in panels.clone().take(apart).skip(short) {
+                let mut start = Some(&bias[p * PANEL..]);
                 for parts in parts.chunks(sums.len().max(1)) {
-                    add_panel::<S, T>(panel, p * PANEL, sums, parts);
+                    add_panel::<S, L>(panel, p * PANEL, start.take(), sums, parts);
                 }
             }
         }
         for (p, panel) in panels.skip(apart) {
+            let start = load::<S>(bias[p * PANEL..][..PANEL].as_ptr());
             for pair in sums.chunks_mut(2) {
-                add_panel_apart::<S, T>(panel, p * PANEL, pair);
+                sum_panel_apart::<S, L>(panel, p * PANEL, start, pair);
             }
         }
     }
 }
 
-/// The lists in parts: first those terms of each that are among the first rows, and so on.
-fn parts_by_row<'a, T: Term>(sums: &[(&'a [T], &mut [f32])], rows: usize) -> Vec<&'a [T]> {
+/// The lists in parts: first the rows of each that are among the first ones, and so on.
+fn parts_by_row<'a, L: List<'a>>(sums: &[(L, &mut [f32])], rows: usize) -> Vec<L> {
     let blocks = rows.div_ceil(NEAR);
     let mut parts = Vec::with_capacity(sums.len() * blocks);
-    let mut rest: Vec<&[T]> = sums.iter().map(|(terms, _)| *terms).collect();
+    let mut rest: Vec<L> = sums.iter().map(|(list, _)| *list).collect();
     for k in 1..=blocks {
         let end = (rows * k / blocks) as u32;
         for rest in &mut rest {
-            let (part, after) = rest.split_at(rest.partition_point(|term| term.row() < end));
+            let (part, after) = rest.split_at(rest.rows().partition_point(|&row| row < end));
             parts.push(part);
             *rest = after;
         }
@@ -147,16 +195,17 @@ fn parts_by_row<'a, T: Term>(sums: &[(&'a [T], &mut [f32])], rows: usize) -> Vec
 /// So many rows of a panel stay in the nearest cache: 40 KiB.
 const NEAR: usize = 320;
 
-/// Adds one panel of the rows in `parts` to the sums, some of them side by side.
+/// Adds one panel of the rows in `parts` to `start`, or else to the sums, some of them side by side.
 ///
 /// # Safety
 /// See [`Simd`]; all parts are rows of the panel.
 #[inline(always)]
-unsafe fn add_panel<S: Simd, T: Term>(
+unsafe fn add_panel<'a, S: Simd, L: List<'a>>(
     panel: &[f32],
     from: usize,
-    mut sums: &mut [(&[T], &mut [f32])],
-    mut parts: &[&[T]],
+    start: Option<&[f32]>,
+    mut sums: &mut [(L, &mut [f32])],
+    mut parts: &[L],
 ) {
     while !sums.is_empty() {
         // Four, or three where four would leave one alone.
@@ -165,68 +214,68 @@ unsafe fn add_panel<S: Simd, T: Term>(
         // SAFETY: by the caller.
         unsafe {
             match together {
-                1 => add_panel_to::<S, T, 1>(panel, from, some, parts),
-                2 => add_panel_to::<S, T, 2>(panel, from, some, parts),
-                3 => add_panel_to::<S, T, 3>(panel, from, some, parts),
-                _ => add_panel_to::<S, T, 4>(panel, from, some, parts),
+                1 => add_panel_to::<S, L, 1>(panel, from, start, some, parts),
+                2 => add_panel_to::<S, L, 2>(panel, from, start, some, parts),
+                3 => add_panel_to::<S, L, 3>(panel, from, start, some, parts),
+                _ => add_panel_to::<S, L, 4>(panel, from, start, some, parts),
             }
         }
         (sums, parts) = (later, &parts[together..]);
     }
 }
 
-/// Adds it to N sums, with the first N parts.
+/// The same for N sums and the first N parts.
 ///
 /// # Safety
 /// As for `add_panel`.
 #[inline(always)]
-unsafe fn add_panel_to<S: Simd, T: Term, const N: usize>(
+unsafe fn add_panel_to<'a, S: Simd, L: List<'a>, const N: usize>(
     panel: &[f32],
     from: usize,
-    sums: &mut [(&[T], &mut [f32])],
-    parts: &[&[T]],
+    start: Option<&[f32]>,
+    sums: &mut [(L, &mut [f32])],
+    parts: &[L],
 ) {
-    let (mut lists, sums) = ([&[][..]; N], &mut sums[..N]);
+    let (mut lists, sums) = ([parts[0]; N], &mut sums[..N]);
     lists.copy_from_slice(&parts[..N]);
     // SAFETY: by the caller; slices of a whole panel.
     unsafe {
         let mut totals = [[S::splat(0.0); 2]; N];
         for k in 0..N {
-            totals[k] = load::<S>(sums[k].1[from..][..PANEL].as_ptr());
+            let start = start.unwrap_or(&sums[k].1[from..]);
+            totals[k] = load::<S>(start[..PANEL].as_ptr());
         }
-        let totals = sum_some::<S, T, N>(panel, lists, totals);
+        let totals = sum_some::<S, L, N>(panel, lists, totals);
         for k in 0..N {
             store::<S>(sums[k].1[from..][..PANEL].as_mut_ptr(), totals[k]);
         }
     }
 }
 
-/// The same for all rows and a panel whose columns have two sums.
+/// The sums over all rows of a panel whose columns have two of them.
 ///
 /// # Safety
-/// As for `add_panel`, with all terms.
+/// See [`Simd`]; all lists are of rows of the panel.
 #[inline(always)]
-unsafe fn add_panel_apart<S: Simd, T: Term>(
+unsafe fn sum_panel_apart<'a, S: Simd, L: List<'a>>(
     panel: &[f32],
     from: usize,
-    sums: &mut [(&[T], &mut [f32])],
+    start: Wide<S>,
+    sums: &mut [(L, &mut [f32])],
 ) {
     // SAFETY: by the caller.
     unsafe {
-        let zero = [S::splat(0.0); 2];
+        let starts = [start, [S::splat(0.0); 2]];
         match sums {
             [(a, out_a), (b, out_b)] => {
-                let (out_a, out_b) = (out_a[from..].as_mut_ptr(), out_b[from..].as_mut_ptr());
-                let starts = [[load::<S>(out_a), zero], [load::<S>(out_b), zero]];
-                let [a, b] = sum_two_apart::<S, T>(panel, [a, b], starts);
-                store::<S>(out_a, sum::<S>(a));
-                store::<S>(out_b, sum::<S>(b));
+                let [a, b] = sum_two_apart::<S, L>(panel, [*a, *b], [starts; 2]);
+                store::<S>(out_a[from..][..PANEL].as_mut_ptr(), sum::<S>(a));
+                store::<S>(out_b[from..][..PANEL].as_mut_ptr(), sum::<S>(b));
             }
             _ => {
-                for (terms, out) in sums {
-                    let out = out[from..].as_mut_ptr();
-                    let sums = sum_apart::<S, T>(panel, terms, [load::<S>(out), zero]);
-                    store::<S>(out, sum::<S>(sums));
+                for (list, out) in sums {
+                    let sums = sum_apart::<S, L>(panel, *list, starts);
+                    store::<S>(out[from..][..PANEL].as_mut_ptr(), sum::<S>(sums));
                 }
             }
         }
@@ -239,21 +288,23 @@ const SHORT: usize = 64;
 /// One list over four panels, in its order.
 ///
 /// # Safety
-/// See [`Simd`]; all terms are rows, there are four panels, and `out` is as wide.
+/// See [`Simd`]; all are rows, there are four panels, and `bias` and `out` are as wide.
 #[inline(always)]
-unsafe fn sum_four_panels<S: Simd, T: Term>(
+unsafe fn sum_four_panels<'a, S: Simd, L: List<'a>>(
     panels: &[f32],
     panel_len: usize,
-    terms: &[T],
+    list: L,
+    bias: &[f32],
     out: &mut [f32],
 ) {
     // SAFETY: by the caller.
     unsafe {
         let mut sums = [[S::splat(0.0); 2]; 4];
         for k in 0..4 {
-            sums[k] = load::<S>(out.as_ptr().add(k * PANEL));
+            sums[k] = load::<S>(bias.as_ptr().add(k * PANEL));
         }
-        for &term in terms {
+        for k in 0..list.len() {
+            let term = list.get(k);
             let row = panels.as_ptr().add(term.row() as usize * PANEL);
             for k in 0..4 {
                 let row = load::<S>(row.add(k * panel_len));
@@ -266,11 +317,11 @@ unsafe fn sum_four_panels<S: Simd, T: Term>(
     }
 }
 
-/// All terms are among the first `count` rows.
+/// All are among the first `count` rows.
 #[inline(always)]
-pub(super) fn are_rows<T: Term>(terms: &[T], count: usize) -> bool {
-    let largest = terms.iter().fold(0, |largest, term| term.row().max(largest));
-    terms.is_empty() || (largest as usize) < count
+pub(super) fn are_rows(rows: &[u32], count: usize) -> bool {
+    let largest = rows.iter().fold(0, |largest, &row| row.max(largest));
+    rows.is_empty() || (largest as usize) < count
 }
 
 /// The vectors of one row of a panel.
@@ -311,51 +362,52 @@ unsafe fn add<S: Simd, T: Term>(panel: &[f32], term: T, sum: Wide<S>) -> Wide<S>
 /// # Safety
 /// As for `add`.
 #[inline(always)]
-pub(super) unsafe fn sum_some<S: Simd, T: Term, const N: usize>(
+pub(super) unsafe fn sum_some<'a, S: Simd, L: List<'a>, const N: usize>(
     panel: &[f32],
-    lists: [&[T]; N],
+    lists: [L; N],
     mut sums: [Wide<S>; N],
 ) -> [Wide<S>; N] {
     let all = lists.iter().map(|list| list.len()).min().unwrap_or(0);
-    let together = lists.map(|list| &list[..all]);
+    let together = lists.map(|list| list.split_at(all).0);
     // SAFETY: by the caller.
     unsafe {
         for k in 0..all {
             for n in 0..N {
-                sums[n] = add::<S, T>(panel, together[n][k], sums[n]);
+                sums[n] = add::<S, L::Term>(panel, together[n].get(k), sums[n]);
             }
         }
         for n in 0..N {
-            for &term in &lists[n][all..] {
-                sums[n] = add::<S, T>(panel, term, sums[n]);
+            let (_, rest) = lists[n].split_at(all);
+            for k in 0..rest.len() {
+                sums[n] = add::<S, L::Term>(panel, rest.get(k), sums[n]);
             }
         }
     }
     sums
 }
 
-/// One list in two sums, of every other row each; the next row would go to the first of them.
+/// One list in two sums, of every other row each.
 ///
 /// # Safety
 /// As for `add`.
 #[inline(always)]
-pub(super) unsafe fn sum_apart<S: Simd, T: Term>(
+pub(super) unsafe fn sum_apart<'a, S: Simd, L: List<'a>>(
     panel: &[f32],
-    terms: &[T],
-    [mut this, mut other]: [Wide<S>; 2],
+    list: L,
+    mut sums: [Wide<S>; 2],
 ) -> [Wide<S>; 2] {
+    let (pairs, last) = list.split_at(list.len() / 2 * 2);
     // SAFETY: by the caller.
     unsafe {
-        let (pairs, last) = terms.as_chunks::<2>();
-        for &[a, b] in pairs {
-            this = add::<S, T>(panel, a, this);
-            other = add::<S, T>(panel, b, other);
+        for k in (0..pairs.len()).step_by(2) {
+            sums[0] = add::<S, L::Term>(panel, pairs.get(k), sums[0]);
+            sums[1] = add::<S, L::Term>(panel, pairs.get(k + 1), sums[1]);
         }
-        match last {
-            [term] => [other, add::<S, T>(panel, *term, this)],
-            _ => [this, other],
+        if last.len() > 0 {
+            sums[0] = add::<S, L::Term>(panel, last.get(0), sums[0]);
         }
     }
+    sums
 }
 
 /// Two lists side by side, each as in `sum_apart`.
@@ -363,23 +415,23 @@ pub(super) unsafe fn sum_apart<S: Simd, T: Term>(
 /// # Safety
 /// As for `add`.
 #[inline(always)]
-pub(super) unsafe fn sum_two_apart<S: Simd, T: Term>(
+pub(super) unsafe fn sum_two_apart<'a, S: Simd, L: List<'a>>(
     panel: &[f32],
-    [a, b]: [&[T]; 2],
+    [a, b]: [L; 2],
     [mut sums_a, mut sums_b]: [[Wide<S>; 2]; 2],
 ) -> [[Wide<S>; 2]; 2] {
     let both = a.len().min(b.len()) / 2 * 2;
     let ((a, rest_of_a), (b, rest_of_b)) = (a.split_at(both), b.split_at(both));
     // SAFETY: by the caller.
     unsafe {
-        for (a, b) in a.as_chunks::<2>().0.iter().zip(b.as_chunks::<2>().0) {
-            for k in 0..2 {
-                sums_a[k] = add::<S, T>(panel, a[k], sums_a[k]);
-                sums_b[k] = add::<S, T>(panel, b[k], sums_b[k]);
+        for k in (0..both).step_by(2) {
+            for n in 0..2 {
+                sums_a[n] = add::<S, L::Term>(panel, a.get(k + n), sums_a[n]);
+                sums_b[n] = add::<S, L::Term>(panel, b.get(k + n), sums_b[n]);
             }
         }
-        let sums_a = sum_apart::<S, T>(panel, rest_of_a, sums_a);
-        [sums_a, sum_apart::<S, T>(panel, rest_of_b, sums_b)]
+        let sums_a = sum_apart::<S, L>(panel, rest_of_a, sums_a);
+        [sums_a, sum_apart::<S, L>(panel, rest_of_b, sums_b)]
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::layers::{Matrix, PANEL, Side};
 use super::super::learn::{HiddenPanel, LearnRows, Move, sum_of_contrasts, transpose_panel};
 use super::super::occurrences::Occurrences;
-use super::super::row_sums::{Active, Minus};
+use super::super::row_sums::{Factored, List};
 use super::*;
 use crate::random::Random;
 use proptest::prelude::*;
@@ -24,27 +24,52 @@ fn random_layers(visible: usize, hidden: usize, random: &mut Random) -> Layers {
     layers
 }
 
-/// Some examples of various densities, an empty and a full one among them.
-fn random_examples(units: usize, count: usize, random: &mut Random) -> Vec<Vec<Active>> {
-    let one = |n: usize, random: &mut Random| {
-        let density = [0.3, 0.0, 1.0, 0.1][n % 4];
-        let units = (0..units as u32).filter(|_| random.happens(density)).collect::<Vec<u32>>();
-        let value = |unit| Active { unit, value: random.uniform() as f32 };
-        units.into_iter().map(value).collect()
-    };
-    (0..count).map(|n| one(n, random)).collect()
+/// The units and the values of some examples.
+struct Examples(Vec<(Vec<u32>, Vec<f32>)>);
+
+impl Examples {
+    /// Of various densities, an empty and a full one among them; all values are one unless `grey`.
+    fn random(units: usize, count: usize, grey: bool, random: &mut Random) -> Self {
+        let one = |n: usize, random: &mut Random| {
+            let density = [0.3, 0.0, 1.0, 0.1][n % 4];
+            let units: Vec<u32> = (0..units as u32).filter(|_| random.happens(density)).collect();
+            let values = units.iter().filter(|_| grey).map(|_| random.uniform() as f32).collect();
+            (units, values)
+        };
+        Self((0..count).map(|n| one(n, random)).collect())
+    }
+
+    fn all(&self) -> Vec<Example<'_>> {
+        self.0.iter().map(|(units, values)| Example { units, values }).collect()
+    }
+}
+
+/// The value of each unit that is not zero.
+fn values(example: Example<'_>) -> impl ExactSizeIterator<Item = (u32, f32)> + Clone {
+    let value = move |k: usize| *example.values.get(k).unwrap_or(&1.0);
+    example.units.iter().enumerate().map(move |(k, &unit)| (unit, value(k)))
+}
+
+fn value_of(unit: usize, example: Example<'_>) -> f32 {
+    values(example).find(|(k, _)| *k as usize == unit).map_or(0.0, |(_, value)| value)
+}
+
+/// The end of a chain.
+fn end(chain: &Chain) -> Example<'_> {
+    Example { units: &chain.end, values: &[] }
 }
 
 /// In float64: each sum, and how far float32 may be from it.
-fn plain_sum(side: &Side, active: &[Active]) -> Vec<(f64, f64)> {
+fn plain_sum(side: &Side, example: Example<'_>) -> Vec<(f64, f64)> {
     let rows: Vec<Vec<f32>> =
-        active.iter().map(|active| side.weights.row(active.unit as usize).collect()).collect();
+        example.units.iter().map(|&unit| side.weights.row(unit as usize).collect()).collect();
     let column = |j: usize| {
-        let terms = active.iter().zip(&rows).map(|(x, row)| f64::from(x.value) * f64::from(row[j]));
+        let terms = values(example).zip(&rows);
+        let terms = terms.map(|((_, value), row)| f64::from(value) * f64::from(row[j]));
         let bias = f64::from(side.bias()[j]);
         let sum = bias + terms.clone().sum::<f64>();
         let size = bias.abs() + terms.map(f64::abs).sum::<f64>();
-        (sum, (active.len() + 1) as f64 * f64::from(f32::EPSILON) / 2.0 * size)
+        (sum, (rows.len() + 1) as f64 * f64::from(f32::EPSILON) / 2.0 * size)
     };
     (0..side.weights.columns()).map(column).collect()
 }
@@ -60,31 +85,25 @@ fn are_sigmoids(p: &[f32], sums: &[(f64, f64)]) -> bool {
 fn contrast(
     layers: &Layers,
     level: Level,
-    data: &[&[Active]],
+    data: &[Example<'_>],
     steps: usize,
     persistent: bool,
 ) -> Vec<Chain> {
     let mut chains: Vec<Chain> = data.iter().map(|_| Chain::new(layers)).collect();
     chains.iter_mut().enumerate().for_each(|(n, chain)| chain.seed(7, n as u64));
-    let contrast =
-        Contrast { layers, data, chains: &mut chains, steps, persistent, measure_every: 1 };
-    contrast.run_on(level);
+    Contrast { layers, data, chains: &mut chains, steps, persistent, first: 0 }.run_on(level);
     chains
 }
 
 fn occurrences(
     level: Level,
     units: (usize, usize),
-    data: &[&[Active]],
+    data: &[Example<'_>],
     chains: &[Chain],
 ) -> Occurrences {
     let mut found = Occurrences::default();
     found.find(level, units, data, chains);
     found
-}
-
-fn values(list: &[u32]) -> Vec<Active> {
-    list.iter().map(|&unit| Active { unit, value: 1.0 }).collect()
 }
 
 proptest! {
@@ -93,19 +112,20 @@ proptest! {
         visible in prop::sample::select(vec![1, 7, 63, 64, 65, 200, 700]),
         hidden in prop::sample::select(vec![1, 16, 33, 129, 400]),
         persistent: bool,
+        grey: bool,
         seed in 0u64..1000,
     ) {
         let mut random = Random::stream(seed, Purpose::Model, 0);
         let layers = random_layers(visible, hidden, &mut random);
-        let data = random_examples(visible, 5, &mut random);
-        let data: Vec<&[Active]> = data.iter().map(|x| &x[..]).collect();
+        let data = Examples::random(visible, 5, grey, &mut random);
+        let data = data.all();
         let reference = contrast(&layers, Level::Portable, &data, 2, persistent);
         for level in Level::available() {
             let chains = contrast(&layers, level, &data, 2, persistent);
             for (n, (chain, twin)) in chains.iter().zip(&reference).enumerate() {
                 let given_data = plain_sum(&layers.hidden, data[n]);
                 prop_assert!(are_sigmoids(&chain.given_data, &given_data));
-                let given_end = plain_sum(&layers.hidden, &values(&chain.end));
+                let given_end = plain_sum(&layers.hidden, end(chain));
                 prop_assert!(are_sigmoids(&chain.given_end, &given_end));
                 prop_assert!(chain.given_data[hidden..].iter().all(|p| *p < 1e-15));
                 prop_assert!(chain.end.iter().all(|&unit| (unit as usize) < visible));
@@ -115,7 +135,7 @@ proptest! {
                 alone.seed(7, n as u64);
                 let (data, chains) = (&data[n..n + 1], std::slice::from_mut(&mut alone));
                 let layers = &layers;
-                Contrast { layers, data, chains, steps: 2, persistent, measure_every: 1 }.run_on(level);
+                Contrast { layers, data, chains, steps: 2, persistent, first: n }.run_on(level);
                 for other in [twin, &alone] {
                     prop_assert_eq!(&chain.given_data[..], &other.given_data[..]);
                     prop_assert_eq!(&chain.given_end[..], &other.given_end[..]);
@@ -131,16 +151,17 @@ proptest! {
     fn log_marginals_are_those_of_float64(
         visible in prop::sample::select(vec![1, 7, 64, 200]),
         hidden in prop::sample::select(vec![1, 16, 33, 1100]),
+        grey: bool,
         seed in 0u64..1000,
     ) {
         let mut random = Random::stream(seed, Purpose::Model, 0);
         let layers = random_layers(visible, hidden, &mut random);
-        let data = random_examples(visible, 3, &mut random);
-        let data: Vec<&[Active]> = data.iter().map(|x| &x[..]).collect();
+        let data = Examples::random(visible, 3, grey, &mut random);
+        let data = data.all();
         for level in Level::available() {
-            for (example, found) in data.iter().zip(log_marginals(level, &layers, &data)) {
+            for (&example, found) in data.iter().zip(log_marginals(level, &layers, &data)) {
                 let bias = layers.visible.bias();
-                let linear = example.iter().map(|x| f64::from(x.value) * f64::from(bias[x.unit as usize]));
+                let linear = values(example).map(|(unit, x)| f64::from(x) * f64::from(bias[unit as usize]));
                 let sums = plain_sum(&layers.hidden, example);
                 let marginal: f64 = sums.iter().map(|(a, _)| crate::math::softplus(*a)).sum();
                 let bound: f64 = sums.iter().map(|(_, error)| error + 1e-6).sum();
@@ -154,12 +175,13 @@ proptest! {
         visible in prop::sample::select(vec![1, 2, 7, 40]),
         hidden in prop::sample::select(vec![1, 20, 64, 130, 200]),
         momentum in prop::sample::select(vec![0.0f32, 0.9]),
+        grey: bool,
         seed in 0u64..1000,
     ) {
         let mut random = Random::stream(seed, Purpose::Model, 0);
         let layers = random_layers(visible, hidden, &mut random);
-        let data = random_examples(visible, 10, &mut random);
-        let data: Vec<&[Active]> = data.iter().map(|x| &x[..]).collect();
+        let data = Examples::random(visible, 10, grey, &mut random);
+        let data = data.all();
         let chains = contrast(&layers, Level::Portable, &data, 1, false);
         let occurrences = occurrences(Level::Portable, (0, visible), &data, &chains);
         let step = Move { rate: 0.1, scale: 0.01, momentum, decay: 0.02 };
@@ -182,9 +204,6 @@ proptest! {
         };
         let portable = learn(Level::Portable);
         // The statistics <x h>, from the definition.
-        let on = |list: &[Active], i: usize| {
-            list.iter().find(|x| x.unit as usize == i).map_or(0.0, |x| x.value)
-        };
         for level in Level::available() {
             let weights = learn(level);
             prop_assert_eq!(weights.panels(), portable.panels());
@@ -192,8 +211,7 @@ proptest! {
                 let start: Vec<f32> = layers.hidden.weights.row(i).collect();
                 for (j, found) in weights.row(i).enumerate() {
                     let gradient: f32 = chains.iter().zip(&data).map(|(chain, x)| {
-                        let end = on(&values(&chain.end), i);
-                        on(x, i) * chain.given_data[j] - end * chain.given_end[j]
+                        value_of(i, *x) * chain.given_data[j] - value_of(i, end(chain)) * chain.given_end[j]
                     }).sum();
                     let (mut w, mut v) = (start[j], 0.0f32);
                     for _ in 0..2 {
@@ -208,7 +226,7 @@ proptest! {
         // The biases: sums of the same statistics over all units of the other layer being on.
         for (i, found) in occurrences.sums().enumerate() {
             let expected: f32 = chains.iter().zip(&data)
-                .map(|(chain, x)| on(x, i) - on(&values(&chain.end), i)).sum();
+                .map(|(chain, x)| value_of(i, *x) - value_of(i, end(chain))).sum();
             prop_assert!((found - expected).abs() < 1e-5);
         }
         for (j, found) in sum_of_contrasts(&chains, hidden)[..hidden].iter().enumerate() {
@@ -220,30 +238,63 @@ proptest! {
 
     #[test]
     fn units_split_among_threads_have_the_same_examples(
-        sixteens in 0usize..3, count in 0usize..33, seed in 0u64..1000,
+        sixteens in 0usize..3, count in 0usize..33, grey: bool, seed in 0u64..1000,
     ) {
         let first = 16 * sixteens;
         let mut random = Random::stream(seed, Purpose::Model, 0);
         let layers = random_layers(80, 5, &mut random);
-        let data = random_examples(80, 70, &mut random);
-        let data: Vec<&[Active]> = data.iter().map(|x| &x[..]).collect();
+        let data = Examples::random(80, 70, grey, &mut random);
+        let data = data.all();
         let chains = contrast(&layers, Level::Portable, &data, 1, false);
-        let all = occurrences(Level::Portable, (0, 80), &data, &chains);
+        let listed = |found: &Occurrences, k: usize| -> Vec<(u32, f32)> {
+            match found.are_ones() {
+                true => found.list::<&[u32]>(k).iter().map(|&row| (row, 1.0)).collect(),
+                false => { let list = found.list::<Factored<'_>>(k); (0..list.len()).map(|n| list.get(n)).collect() }
+            }
+        };
+        // Of all units, from the definition.
+        let expected = |unit: u32| -> Vec<(u32, f32)> {
+            let of_data = (0..).zip(&data).map(|(n, x)| (n, value_of(unit as usize, *x)));
+            let of_ends = (data.len() as u32..).zip(&chains).map(|(n, chain)| (n, value_of(unit as usize, end(chain))));
+            of_data.chain(of_ends).filter(|(_, value)| *value != 0.0).collect()
+        };
         for level in Level::available() {
-            let some = occurrences(level, (first, count), &data, &chains);
+            let mut found = occurrences(level, (first, count), &data, &chains);
             for k in 0..count {
-                prop_assert_eq!(some.data(k), all.data(first + k));
-                prop_assert_eq!(some.ends(k), all.ends(first + k));
+                prop_assert_eq!(listed(&found, k), expected((first + k) as u32));
+            }
+            // Buffers stay from batch to batch, and the next one may be of another kind.
+            let other = Examples::random(80, 70, !grey, &mut random);
+            found.find(level, (first, count), &other.all(), &chains);
+            found.find(level, (first, count), &data, &chains);
+            for k in 0..count {
+                prop_assert_eq!(listed(&found, k), expected((first + k) as u32));
             }
         }
-        for unit in 0..80u32 {
-            let on = |list: &[Active]| list.iter().find(|x| x.unit == unit).map(|x| x.value);
-            let expected: Vec<Active> = (0..).zip(&data)
-                .filter_map(|(n, x)| on(x).map(|value| Active { unit: n, value })).collect();
-            prop_assert_eq!(all.data(unit as usize), expected);
-            let expected: Vec<Minus> = (data.len() as u32..).zip(&chains)
-                .filter(|(_, chain)| chain.end.contains(&unit)).map(|(n, _)| Minus(n)).collect();
-            prop_assert_eq!(all.ends(unit as usize), expected);
+    }
+
+    #[test]
+    fn drawing_without_probabilities_draws_the_same_units(units in 1usize..100, seed in 0u64..1000) {
+        let mut random = Random::stream(seed, Purpose::Model, 0);
+        let inputs: Vec<f32> = (0..units).map(|_| (4.0 * random.normal()) as f32).collect();
+        for level in Level::available() {
+            let mut found = vec![];
+            dispatch(level, BothWays { inputs: &inputs, found: &mut found });
+            prop_assert_eq!(&found[0], &found[1]);
+        }
+    }
+
+    #[test]
+    fn numbers_close_to_a_reciprocal_are_on_the_right_side(a in 1.0f32..1e6, spread in 0u32..40) {
+        let reciprocal = 1.0 / a;
+        let u: [f32; LANES] = std::array::from_fn(|k| {
+            f32::from_bits(reciprocal.to_bits() - 8 * spread + spread * k as u32)
+        });
+        let expected = u.map(|u| u < reciprocal);
+        for level in Level::available() {
+            let mut found = 0;
+            dispatch(level, LessThanReciprocal { u, a, found: &mut found });
+            prop_assert_eq!(std::array::from_fn(|k| found >> k & 1 == 1), expected);
         }
     }
 
@@ -258,13 +309,69 @@ proptest! {
         for level in Level::available() {
             let mut to = Matrix::zeroed(columns, rows);
             let len = to.panel_len();
-            for (p, panel) in to.panels_mut().chunks_exact_mut(len).enumerate() {
-                transpose_panel(level, &from, p, panel);
+            // All rows at once, and in shares.
+            for share in [PANEL, 2 * PANEL, rows.next_multiple_of(PANEL)] {
+                let mut from = from.clone();
+                to.panels_mut().fill(f32::NAN);
+                let panels = to.panels_mut().chunks_mut(share / PANEL * len);
+                for (from, to) in from.shares_mut(share).into_iter().zip(panels) {
+                    for (p, panel) in to.chunks_exact_mut(len).enumerate() {
+                        transpose_panel(level, &from, p, panel);
+                    }
+                }
+                for j in 0..columns {
+                    let column: Vec<f32> = (0..rows).map(|i| from.row(i).nth(j).unwrap()).collect();
+                    prop_assert_eq!(to.row(j).collect::<Vec<f32>>(), column);
+                }
             }
-            for j in 0..columns {
-                let column: Vec<f32> = (0..rows).map(|i| from.row(i).nth(j).unwrap()).collect();
-                prop_assert_eq!(to.row(j).collect::<Vec<f32>>(), column);
+        }
+    }
+}
+
+struct LessThanReciprocal<'a> {
+    u: [f32; LANES],
+    a: f32,
+    found: &'a mut u64,
+}
+
+impl Kernel for LessThanReciprocal<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        // SAFETY: sixteen numbers; the features by `dispatch`.
+        unsafe {
+            let u = S::load(self.u.as_ptr());
+            *self.found = S::bits(less_than_reciprocal::<S>(u, S::splat(self.a)));
+        }
+    }
+}
+
+/// Units and bits of [`sample`] and of [`draw`], from the same random numbers.
+struct BothWays<'a> {
+    inputs: &'a [f32],
+    found: &'a mut Vec<(Vec<u32>, Vec<u16>)>,
+}
+
+impl Kernel for BothWays<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let units = self.inputs.len();
+        let mut padded = Aligned::zeroed(units.next_multiple_of(PANEL));
+        padded[..units].copy_from_slice(self.inputs);
+        for without in [true, false] {
+            let mut stream = Stream::new(3, Purpose::Contrast, 5);
+            let (mut on, mut bits) = (vec![], vec![0; units.div_ceil(LANES)]);
+            for _ in 0..20 {
+                // SAFETY: whole vectors; the features by `dispatch`.
+                unsafe {
+                    let (mut part, mut inputs) = (vec![], padded.clone());
+                    match without {
+                        true => draw::<S>(&inputs, units, &mut stream, &mut part, &mut bits),
+                        false => sample::<S>(&mut inputs, units, &mut stream, &mut part, &mut bits),
+                    }
+                    on.extend(part);
+                }
             }
+            self.found.push((on, bits));
         }
     }
 }

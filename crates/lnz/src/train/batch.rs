@@ -1,9 +1,9 @@
 //! One mini-batch: the chains, the gradient and the step.
 
-use super::{ERROR_EVERY, Trainer};
+use super::Trainer;
 use crate::kernel::{
-    Active, Contrast, HiddenPanel, LearnRows, Move, Occurrences, PANEL, prefetch, sum_of_contrasts,
-    transpose_panel,
+    Contrast, Example, HiddenPanel, LearnRows, Move, Occurrences, PANEL, prefetch,
+    sum_of_contrasts, transpose_panel,
 };
 use crate::random::{Purpose, Random};
 use rayon::prelude::*;
@@ -21,28 +21,29 @@ impl Trainer<'_> {
         if settings.draw_values {
             self.drawn[..batch.len()].par_iter_mut().enumerate().for_each(|(n, drawn)| {
                 let mut random = Random::stream(settings.seed, Purpose::Grey, first + n as u64);
-                let values = self.examples.get(batch[n]).iter();
+                let Example { units, values } = self.examples.get(batch[n]);
                 drawn.clear();
-                drawn.extend(
-                    values
-                        .filter(|grey| random.happens(f64::from(grey.value)))
-                        .map(|grey| Active { value: 1.0, ..*grey }),
-                );
+                for (k, &unit) in units.iter().enumerate() {
+                    if random.happens(values.get(k).map_or(1.0, |&value| f64::from(value))) {
+                        drawn.push(unit);
+                    }
+                }
             });
         }
-        let data = values_of(self.examples, &self.drawn, batch, settings.draw_values);
+        let data = examples_of(self.examples, &self.drawn, batch, settings.draw_values);
         let pieces = batch.len().div_ceil(TOGETHER).max(2 * rayon::current_num_threads());
-        // Whole periods of the error, so that who shares with whom does not change what is measured.
-        let measure_every = if settings.persistent { ERROR_EVERY } else { 1 };
-        let together = batch.len().div_ceil(pieces).next_multiple_of(measure_every);
+        let together = batch.len().div_ceil(pieces);
         let chains = self.chains[..batch.len()].par_chunks_mut(together);
         chains.zip(data.par_chunks(together)).enumerate().for_each(|(piece, (chains, data))| {
-            data.iter().for_each(|list| prefetch(list));
-            for (n, chain) in chains.iter_mut().enumerate() {
-                chain.seed(settings.seed, first + (piece * together + n) as u64);
+            data.iter().for_each(|example| prefetch(example.units));
+            data.iter().for_each(|example| prefetch(example.values));
+            let first_of_piece = piece * together;
+            for (n, chain) in (first_of_piece..).zip(&mut *chains) {
+                chain.seed(settings.seed, first + n as u64);
             }
             let (steps, persistent) = (settings.steps, settings.persistent);
-            Contrast { layers, data, chains, steps, persistent, measure_every }.run_on(level);
+            Contrast { layers, data, chains, steps, persistent, first: first_of_piece }
+                .run_on(level);
         });
     }
 
@@ -55,57 +56,61 @@ impl Trainer<'_> {
             momentum: settings.momentum as f32,
             decay: settings.weight_decay as f32,
         };
-        let data = values_of(self.examples, &self.drawn, batch, settings.draw_values);
+        let data = examples_of(self.examples, &self.drawn, batch, settings.draw_values);
         let (chains, level) = (&self.chains[..batch.len()], self.level);
-        let (visible, hidden) = (self.examples.width(), settings.hidden);
-        // Each thread takes some units; how many does not change what is summed in which order.
-        let share = visible.div_ceil(rayon::current_num_threads()).next_multiple_of(16);
-        self.occurrences.resize_with(visible.div_ceil(share), Occurrences::default);
-        let bias = self.layers.visible.bias_mut().par_chunks_mut(share);
-        let bias = bias.zip(self.velocity.visible.par_chunks_mut(share));
-        let parts = bias.zip(&mut self.occurrences).enumerate();
-        parts.for_each(|(part, ((bias, velocity), occurrences))| {
-            occurrences.find(level, (part * share, bias.len()), &data, chains);
+        let hidden = settings.hidden;
+        let panels = (0..hidden.div_ceil(PANEL)).into_par_iter();
+        let panels: Vec<_> = panels.map(|panel| HiddenPanel::of(chains, panel, hidden)).collect();
+        // Each thread takes some visible units, the same in each batch, so that their weights stay in
+        // its cache. How many does not change what is summed in which order.
+        let share = self.examples.width().div_ceil(rayon::current_num_threads());
+        let share = share.next_multiple_of(PANEL);
+        let (bias, mirrored) = self.layers.visible.parts_mut();
+        let bias = bias.par_chunks_mut(share).zip(self.velocity.visible.par_chunks_mut(share));
+        let weights = self.layers.hidden.weights.shares_mut(share);
+        let weights = weights.into_par_iter().zip(self.velocity.weights.shares_mut(share));
+        let panel_len = mirrored.panel_len();
+        let mirrored = mirrored.panels_mut().par_chunks_mut(share / PANEL * panel_len);
+        self.occurrences.resize_with(weights.len(), Occurrences::default);
+        let shares = bias.zip(weights).zip(mirrored).zip(&mut self.occurrences).enumerate();
+        shares.for_each(|(k, (((bias, weights), mirrored), occurrences))| {
+            let ((bias, velocity), (mut weights, mut velocities)) = (bias, weights);
+            occurrences.find(level, (k * share, bias.len()), &data, chains);
+            let len = bias.len() * PANEL;
             let bias = bias.iter_mut().zip(velocity).zip(occurrences.sums());
             bias.for_each(|((bias, velocity), sum)| step.apply(bias, velocity, sum));
-        });
-        let panel_len = self.layers.hidden.weights.panel_len();
-        let weights = self.layers.hidden.weights.panels_mut().par_chunks_mut(panel_len);
-        let velocity = self.velocity.weights.panels_mut().par_chunks_mut(panel_len);
-        weights.zip(velocity).enumerate().for_each(|(panel, (weights, velocity))| {
-            let panel = HiddenPanel::of(chains, panel, hidden);
-            let weights = weights[..visible * PANEL].par_chunks_mut(share * PANEL);
-            let velocity = velocity[..visible * PANEL].par_chunks_mut(share * PANEL);
-            weights.zip(velocity).zip(&self.occurrences).for_each(
-                |((weights, velocity), occurrences)| {
-                    let hidden = &panel;
-                    LearnRows { step, occurrences, hidden, weights, velocity }.run_on(level);
-                },
-            );
+            let rows = weights.iter_mut().zip(&mut velocities).zip(&panels);
+            rows.for_each(|((weights, velocity), hidden)| {
+                let (weights, velocity) = (&mut weights[..len], &mut velocity[..len]);
+                LearnRows { step, occurrences, hidden, weights, velocity }.run_on(level);
+            });
+            let mirrored = mirrored.chunks_exact_mut(panel_len).enumerate();
+            mirrored.for_each(|(panel, to)| transpose_panel(level, &weights, panel, to));
         });
         let gradient = sum_of_contrasts(chains, hidden);
         let bias = self.layers.hidden.bias_mut().iter_mut().zip(&mut self.velocity.hidden);
         bias.zip(&gradient).for_each(|((bias, velocity), &g)| step.apply(bias, velocity, g));
     }
 
-    /// Brings the transposed copy of the weights up to date.
+    /// Makes the transposed copy of the weights.
     pub(super) fn mirror_weights(&mut self) {
         let (from, to) = (&self.layers.hidden.weights, &mut self.layers.visible.weights);
+        let from: Vec<&[f32]> = from.panels().chunks_exact(from.panel_len()).collect();
         let (panel_len, level) = (to.panel_len(), self.level);
         let panels = to.panels_mut().par_chunks_mut(panel_len).enumerate();
-        panels.for_each(|(panel, to)| transpose_panel(level, from, panel, to));
+        panels.for_each(|(panel, to)| transpose_panel(level, &from, panel, to));
     }
 }
 
-/// The values of each example of a mini-batch, as they are or as they were drawn.
-fn values_of<'a>(
+/// The examples of a mini-batch, as they are or as they were drawn.
+fn examples_of<'a>(
     examples: &'a super::Examples,
-    drawn: &'a [Vec<Active>],
+    drawn: &'a [Vec<u32>],
     batch: &[usize],
     draw_values: bool,
-) -> Vec<&'a [Active]> {
+) -> Vec<Example<'a>> {
     match draw_values {
-        true => drawn[..batch.len()].iter().map(|drawn| &drawn[..]).collect(),
+        true => drawn[..batch.len()].iter().map(|on| Example { units: on, values: &[] }).collect(),
         false => batch.iter().map(|&example| examples.get(example)).collect(),
     }
 }

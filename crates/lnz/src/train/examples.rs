@@ -1,20 +1,23 @@
 //! Examples in memory, without their zeros.
 
 use crate::data::{DataOptions, DataReader};
-use crate::kernel::Active;
+use crate::kernel::Example;
 use crate::{Error, Result};
 use ndarray::{Array1, ArrayView1, ArrayView2};
 use std::hash::Hasher;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-/// A data set to learn from: only values that are not zero take memory, 8 bytes each.
+/// A data set to learn from: only values that are not zero take memory, 8 bytes each, or 4 where all
+/// of them are one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Examples {
     width: usize,
-    /// Where each example starts in `values`; one more at the end.
+    /// Where each example starts in `units`; one more at the end.
     starts: Vec<usize>,
-    values: Vec<Active>,
+    units: Vec<u32>,
+    /// The value of each unit; none where all are one.
+    values: Vec<f32>,
     sums: Array1<f64>,
     squares: f64,
     fingerprint: std::sync::OnceLock<u64>,
@@ -29,6 +32,7 @@ impl Examples {
         Self {
             width,
             starts: vec![0],
+            units: Vec::new(),
             values: Vec::new(),
             sums,
             squares: 0.0,
@@ -65,11 +69,18 @@ impl Examples {
 
     fn push(&mut self, row: ArrayView1<'_, f64>) {
         for (unit, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            self.values.push(Active { unit: unit as u32, value: value as f32 });
+            // Values are kept from the first one on that is not one.
+            if value as f32 != 1.0 && self.values.is_empty() {
+                self.values.resize(self.units.len(), 1.0);
+            }
+            if value as f32 != 1.0 || !self.values.is_empty() {
+                self.values.push(value as f32);
+            }
+            self.units.push(unit as u32);
             self.sums[unit] += value;
             self.squares += value * value;
         }
-        self.starts.push(self.values.len());
+        self.starts.push(self.units.len());
     }
 
     /// Number of examples.
@@ -98,8 +109,10 @@ impl Examples {
         (self.squares / self.len() as f64 - means.dot(&means)) / self.width as f64
     }
 
-    pub(super) fn get(&self, example: usize) -> &[Active] {
-        &self.values[self.starts[example]..self.starts[example + 1]]
+    pub(super) fn get(&self, example: usize) -> Example<'_> {
+        let range = self.starts[example]..self.starts[example + 1];
+        let values = if self.values.is_empty() { &[] } else { &self.values[range.clone()] };
+        Example { units: &self.units[range], values }
     }
 
     /// A number that tells one data set from another.
@@ -113,10 +126,11 @@ impl Examples {
         let mut hash = std::hash::SipHasher::new();
         hash.write_u64(self.width as u64);
         for example in 0..self.len() {
-            hash.write_u64(self.get(example).len() as u64);
-            for active in self.get(example) {
-                hash.write_u32(active.unit);
-                hash.write_u32(active.value.to_bits());
+            let Example { units, values } = self.get(example);
+            hash.write_u64(units.len() as u64);
+            for (k, &unit) in units.iter().enumerate() {
+                hash.write_u32(unit);
+                hash.write_u32(values.get(k).unwrap_or(&1.0).to_bits());
             }
         }
         hash.finish()

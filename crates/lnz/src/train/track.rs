@@ -1,7 +1,7 @@
 //! log Z and the likelihood of data while a model learns, at a fraction of the cost of learning.
 
 use super::{Examples, Trainer};
-use crate::kernel::{Active, GROUP_OF_ROWS, log_marginals};
+use crate::kernel::{Example, GROUP_OF_ROWS, log_marginals};
 use crate::{
     Annealing, Diagnosis, Error, Estimate, Observer, Result, Sampling, Schedule, Start, Verdict,
     anneal, exact_cost, exact_log_z,
@@ -83,7 +83,7 @@ impl Trainer<'_> {
             let (found, expected) = (examples.width(), self.examples.width());
             return Err(Error::Width { what: "validation data".to_owned(), found, expected });
         }
-        let all: Vec<&[Active]> = (0..examples.len()).map(|k| examples.get(k)).collect();
+        let all: Vec<Example<'_>> = (0..examples.len()).map(|k| examples.get(k)).collect();
         let groups = all.par_chunks(GROUP_OF_ROWS);
         let each = groups.flat_map_iter(|group| log_marginals(self.level, &self.layers, group));
         let each: Vec<f64> = each.collect();
