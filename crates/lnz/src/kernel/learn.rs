@@ -8,7 +8,7 @@ use super::contrast::Chain;
 use super::layers::{LANES, PANEL};
 use super::occurrences::Occurrences;
 use super::row_sums::{
-    Factored, List, Wide, first_apart, load, store, sum, sum_some, sum_two_apart,
+    Factored, List, Wide, first_apart, load, store, sum, sum_lists, sum_two_apart,
 };
 use super::simd::{Kernel, Level, Simd, dispatch};
 
@@ -112,9 +112,9 @@ impl<'a> LearnRows<'a> {
                 // Where the last four are fewer, the first ones come again.
                 let units = [k, k + 1, k + 2, k + 3].map(|unit| unit % count);
                 let lists: [L; 4] = units.map(|unit| occurrences.list(unit));
-                let sums = sum_some::<S, L, 4>(rows, lists, [zero; 4]);
+                let sums = sum_lists::<S, L, 1, 4>(&[rows], lists, [[zero]; 4]);
                 for n in 0..(count - k).min(4) {
-                    self.move_row::<S>(k + n, sums[n]);
+                    self.move_row::<S>(k + n, sums[n][0]);
                 }
             }
         }

@@ -147,27 +147,15 @@ pub(super) unsafe fn sum_rows<'a, S: Simd, L: List<'a>>(side: &Side, sums: &mut 
         assert!(out.len() == width && are_rows(list.rows(), rows.rows()));
     }
     let (apart, panel_len) = (first_apart(rows.columns()) / PANEL, rows.panel_len());
+    let panels: Vec<&[f32]> = rows.panels().chunks_exact(panel_len).collect();
     // SAFETY: all rows are rows of a panel, all of bias and out are as wide as the matrix.
     unsafe {
-        // Few rows: lists are short and four panels fit into the nearest cache, so take them at once.
-        let short = if rows.rows() <= SHORT { apart / 4 * 4 } else { 0 };
-        for four in 0..short / 4 {
-            let (panels, from) = (&rows.panels()[4 * four * panel_len..], 4 * four * PANEL);
-            for (list, out) in &mut *sums {
-                sum_four_panels::<S, L>(panels, panel_len, *list, &bias[from..], &mut out[from..]);
-            }
+        if rows.rows() <= SHORT {
+            add_panels::<S, L, 4>(&panels[..apart], bias, sums, 1);
+        } else {
+            add_panels::<S, L, 2>(&panels[..apart], bias, sums, rows.rows().div_ceil(NEAR));
         }
-        let panels = rows.panels().chunks_exact(panel_len).enumerate();
-        if short < apart {
-            let parts = parts_by_row(sums, rows.rows());
-            for (p, panel) in panels.clone().take(apart).skip(short) {
-                let mut start = Some(&bias[p * PANEL..]);
-                for parts in parts.chunks(sums.len().max(1)) {
-                    add_panel::<S, L>(panel, p * PANEL, start.take(), sums, parts);
-                }
-            }
-        }
-        for (p, panel) in panels.skip(apart) {
+        for (p, panel) in panels.iter().enumerate().skip(apart) {
             let start = load::<S>(bias[p * PANEL..][..PANEL].as_ptr());
             for pair in sums.chunks_mut(2) {
                 sum_panel_apart::<S, L>(panel, p * PANEL, start, pair);
@@ -176,9 +164,53 @@ pub(super) unsafe fn sum_rows<'a, S: Simd, L: List<'a>>(side: &Side, sums: &mut 
     }
 }
 
-/// The lists in parts: first the rows of each that are among the first ones, and so on.
-fn parts_by_row<'a, L: List<'a>>(sums: &[(L, &mut [f32])], rows: usize) -> Vec<L> {
-    let blocks = rows.div_ceil(NEAR);
+/// A matrix of at most so many rows is short: its lists are, too, and four panels of it fit into the
+/// nearest cache.
+const SHORT: usize = 64;
+
+/// So many rows of two panels stay in the nearest cache: 40 KiB.
+const NEAR: usize = 160;
+
+/// The sums over the rows of all panels, P of them at a time, in `blocks` of rows.
+///
+/// # Safety
+/// See [`Simd`]; all lists are of rows of the panels, there are a multiple of P panels, and bias and
+/// sums are as wide.
+#[inline(always)]
+unsafe fn add_panels<'a, S: Simd, L: List<'a>, const P: usize>(
+    panels: &[&[f32]],
+    bias: &[f32],
+    sums: &mut [(L, &mut [f32])],
+    blocks: usize,
+) {
+    let rows = panels.first().map_or(0, |panel| panel.len() / PANEL);
+    let parts = parts_by_row(sums, rows, blocks);
+    for (k, panels) in panels.as_chunks::<P>().0.iter().enumerate() {
+        let from = k * P * PANEL;
+        for (block, mut parts) in parts.chunks(sums.len().max(1)).enumerate() {
+            let (mut rest, start) = (&mut *sums, (block == 0).then_some(&bias[from..]));
+            while !rest.is_empty() {
+                // Four, or three where four would leave one alone; but sums are to stay in registers.
+                let most = if P > 2 { 1 } else { 4 };
+                let together = rest.len().div_ceil(rest.len().div_ceil(most));
+                let (some, later) = rest.split_at_mut(together);
+                // SAFETY: by the caller.
+                unsafe {
+                    match together {
+                        1 => add_panels_to::<S, L, P, 1>(panels, from, start, some, parts),
+                        2 => add_panels_to::<S, L, P, 2>(panels, from, start, some, parts),
+                        3 => add_panels_to::<S, L, P, 3>(panels, from, start, some, parts),
+                        _ => add_panels_to::<S, L, P, 4>(panels, from, start, some, parts),
+                    }
+                }
+                (rest, parts) = (later, &parts[together..]);
+            }
+        }
+    }
+}
+
+/// The lists in parts: first the rows of each that are in the first block of rows, and so on.
+fn parts_by_row<'a, L: List<'a>>(sums: &[(L, &mut [f32])], rows: usize, blocks: usize) -> Vec<L> {
     let mut parts = Vec::with_capacity(sums.len() * blocks);
     let mut rest: Vec<L> = sums.iter().map(|(list, _)| *list).collect();
     for k in 1..=blocks {
@@ -192,45 +224,13 @@ fn parts_by_row<'a, L: List<'a>>(sums: &[(L, &mut [f32])], rows: usize) -> Vec<L
     parts
 }
 
-/// So many rows of a panel stay in the nearest cache: 40 KiB.
-const NEAR: usize = 320;
-
-/// Adds one panel of the rows in `parts` to `start`, or else to the sums, some of them side by side.
+/// Adds rows of P panels to `start`, or else to the sums: N sums and the first N parts.
 ///
 /// # Safety
-/// See [`Simd`]; all parts are rows of the panel.
+/// As for `add_panels`.
 #[inline(always)]
-unsafe fn add_panel<'a, S: Simd, L: List<'a>>(
-    panel: &[f32],
-    from: usize,
-    start: Option<&[f32]>,
-    mut sums: &mut [(L, &mut [f32])],
-    mut parts: &[L],
-) {
-    while !sums.is_empty() {
-        // Four, or three where four would leave one alone.
-        let together = sums.len().div_ceil(sums.len().div_ceil(4));
-        let (some, later) = sums.split_at_mut(together);
-        // SAFETY: by the caller.
-        unsafe {
-            match together {
-                1 => add_panel_to::<S, L, 1>(panel, from, start, some, parts),
-                2 => add_panel_to::<S, L, 2>(panel, from, start, some, parts),
-                3 => add_panel_to::<S, L, 3>(panel, from, start, some, parts),
-                _ => add_panel_to::<S, L, 4>(panel, from, start, some, parts),
-            }
-        }
-        (sums, parts) = (later, &parts[together..]);
-    }
-}
-
-/// The same for N sums and the first N parts.
-///
-/// # Safety
-/// As for `add_panel`.
-#[inline(always)]
-unsafe fn add_panel_to<'a, S: Simd, L: List<'a>, const N: usize>(
-    panel: &[f32],
+unsafe fn add_panels_to<'a, S: Simd, L: List<'a>, const P: usize, const N: usize>(
+    panels: &[&[f32]; P],
     from: usize,
     start: Option<&[f32]>,
     sums: &mut [(L, &mut [f32])],
@@ -238,16 +238,21 @@ unsafe fn add_panel_to<'a, S: Simd, L: List<'a>, const N: usize>(
 ) {
     let (mut lists, sums) = ([parts[0]; N], &mut sums[..N]);
     lists.copy_from_slice(&parts[..N]);
-    // SAFETY: by the caller; slices of a whole panel.
+    // SAFETY: by the caller; slices of P panels.
     unsafe {
-        let mut totals = [[S::splat(0.0); 2]; N];
-        for k in 0..N {
-            let start = start.unwrap_or(&sums[k].1[from..]);
-            totals[k] = load::<S>(start[..PANEL].as_ptr());
+        let mut totals = [[[S::splat(0.0); 2]; P]; N];
+        for n in 0..N {
+            let start = start.unwrap_or(&sums[n].1[from..])[..P * PANEL].as_ptr();
+            for p in 0..P {
+                totals[n][p] = load::<S>(start.add(p * PANEL));
+            }
         }
-        let totals = sum_some::<S, L, N>(panel, lists, totals);
-        for k in 0..N {
-            store::<S>(sums[k].1[from..][..PANEL].as_mut_ptr(), totals[k]);
+        let totals = sum_lists::<S, L, P, N>(panels, lists, totals);
+        for n in 0..N {
+            let out = sums[n].1[from..][..P * PANEL].as_mut_ptr();
+            for p in 0..P {
+                store::<S>(out.add(p * PANEL), totals[n][p]);
+            }
         }
     }
 }
@@ -278,41 +283,6 @@ unsafe fn sum_panel_apart<'a, S: Simd, L: List<'a>>(
                     store::<S>(out[from..][..PANEL].as_mut_ptr(), sum::<S>(sums));
                 }
             }
-        }
-    }
-}
-
-/// A matrix of at most so many rows is short.
-const SHORT: usize = 64;
-
-/// One list over four panels, in its order.
-///
-/// # Safety
-/// See [`Simd`]; all are rows, there are four panels, and `bias` and `out` are as wide.
-#[inline(always)]
-unsafe fn sum_four_panels<'a, S: Simd, L: List<'a>>(
-    panels: &[f32],
-    panel_len: usize,
-    list: L,
-    bias: &[f32],
-    out: &mut [f32],
-) {
-    // SAFETY: by the caller.
-    unsafe {
-        let mut sums = [[S::splat(0.0); 2]; 4];
-        for k in 0..4 {
-            sums[k] = load::<S>(bias.as_ptr().add(k * PANEL));
-        }
-        for k in 0..list.len() {
-            let term = list.get(k);
-            let row = panels.as_ptr().add(term.row() as usize * PANEL);
-            for k in 0..4 {
-                let row = load::<S>(row.add(k * panel_len));
-                sums[k] = [term.add::<S>(row[0], sums[k][0]), term.add::<S>(row[1], sums[k][1])];
-            }
-        }
-        for k in 0..4 {
-            store::<S>(out.as_mut_ptr().add(k * PANEL), sums[k]);
         }
     }
 }
@@ -360,26 +330,30 @@ unsafe fn add<S: Simd, T: Term>(panel: &[f32], term: T, sum: Wide<S>) -> Wide<S>
 /// Some lists side by side, each in its order: none waits for the sums of the others.
 ///
 /// # Safety
-/// As for `add`.
+/// As for `add`, with each panel.
 #[inline(always)]
-pub(super) unsafe fn sum_some<'a, S: Simd, L: List<'a>, const N: usize>(
-    panel: &[f32],
+pub(super) unsafe fn sum_lists<'a, S: Simd, L: List<'a>, const P: usize, const N: usize>(
+    panels: &[&[f32]; P],
     lists: [L; N],
-    mut sums: [Wide<S>; N],
-) -> [Wide<S>; N] {
+    mut sums: [[Wide<S>; P]; N],
+) -> [[Wide<S>; P]; N] {
     let all = lists.iter().map(|list| list.len()).min().unwrap_or(0);
     let together = lists.map(|list| list.split_at(all).0);
     // SAFETY: by the caller.
     unsafe {
         for k in 0..all {
             for n in 0..N {
-                sums[n] = add::<S, L::Term>(panel, together[n].get(k), sums[n]);
+                for p in 0..P {
+                    sums[n][p] = add::<S, L::Term>(panels[p], together[n].get(k), sums[n][p]);
+                }
             }
         }
         for n in 0..N {
             let (_, rest) = lists[n].split_at(all);
             for k in 0..rest.len() {
-                sums[n] = add::<S, L::Term>(panel, rest.get(k), sums[n]);
+                for p in 0..P {
+                    sums[n][p] = add::<S, L::Term>(panels[p], rest.get(k), sums[n][p]);
+                }
             }
         }
     }
