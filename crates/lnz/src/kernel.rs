@@ -37,7 +37,7 @@ pub(crate) use contrast::{Chain, Contrast, Example, MEASURE_EVERY, log_marginals
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
 pub(crate) use landscape::{Landscape, Position};
 pub(crate) use layers::{Layers, Matrix, PANEL};
-pub(crate) use learn::{HiddenPanel, LearnRows, Move, sum_of_contrasts, transpose_panel};
+pub(crate) use learn::{HiddenPanel, LearnRows, Move, transpose_panel};
 pub(crate) use marginal::{GROUP_OF_ROWS, Marginals};
 pub(crate) use metropolis::MetropolisBlock;
 pub(crate) use occurrences::Occurrences;

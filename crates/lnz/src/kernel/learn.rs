@@ -5,10 +5,10 @@
 
 use super::aligned::Aligned;
 use super::contrast::Chain;
-use super::layers::{LANES, PANEL};
+use super::layers::{LANES, Matrix, PANEL};
 use super::occurrences::Occurrences;
 use super::row_sums::{
-    Factored, List, Wide, first_apart, load, store, sum, sum_lists, sum_two_apart,
+    Factored, List, Wide, first_apart, load, store, sum, sum_apart, sum_lists, sum_two_apart,
 };
 use super::simd::{Kernel, Level, Simd, dispatch};
 
@@ -24,23 +24,50 @@ pub(crate) struct Move {
 }
 
 impl Move {
-    /// The same for one number: a bias, which does not decay.
-    pub(crate) fn apply(&self, value: &mut f32, velocity: &mut f32, gradient: f32) {
-        *velocity = self.momentum.mul_add(*velocity, gradient * self.scale);
-        *value = self.rate.mul_add(*velocity, *value);
+    /// Moves biases by their gradients, times the number of examples; they do not decay.
+    pub(crate) fn learn_biases(
+        &self,
+        level: Level,
+        biases: &mut [f32],
+        velocity: &mut [f32],
+        gradients: impl Iterator<Item = f32>,
+    ) {
+        let gradients: Vec<f32> = gradients.take(biases.len()).collect();
+        dispatch(level, LearnBiases { step: *self, biases, velocity, gradients: &gradients });
+    }
+}
+
+struct LearnBiases<'a> {
+    step: Move,
+    biases: &'a mut [f32],
+    velocity: &'a mut [f32],
+    gradients: &'a [f32],
+}
+
+impl Kernel for LearnBiases<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let Move { rate, scale, momentum, .. } = self.step;
+        let biases = self.biases.iter_mut().zip(self.velocity).zip(self.gradients);
+        for ((bias, velocity), gradient) in biases {
+            *velocity = momentum.mul_add(*velocity, gradient * scale);
+            *bias = rate.mul_add(*velocity, *bias);
+        }
     }
 }
 
 /// One panel of hidden probabilities: given each example, then given the end of each chain with a minus.
 pub(crate) struct HiddenPanel {
+    /// Which one.
+    number: usize,
     rows: Aligned<f32>,
     /// The columns of this panel have two sums.
     apart: bool,
 }
 
 impl HiddenPanel {
-    pub(crate) fn of(chains: &[Chain], panel: usize, hidden: usize) -> Self {
-        let columns = panel * PANEL..(panel + 1) * PANEL;
+    pub(crate) fn of(chains: &[Chain], number: usize, hidden: usize) -> Self {
+        let columns = number * PANEL..(number + 1) * PANEL;
         let mut rows = Aligned::zeroed(2 * chains.len() * PANEL);
         let given_data = chains.iter().map(|chain| &chain.given_data[columns.clone()]);
         let given_end = chains.iter().map(|chain| &chain.given_end[columns.clone()]);
@@ -49,25 +76,59 @@ impl HiddenPanel {
         of_ends.iter_mut().zip(given_end).for_each(|(to, from)| {
             to.iter_mut().zip(from).for_each(|(to, from)| *to = -from);
         });
-        Self { rows, apart: columns.start >= first_apart(hidden) }
+        Self { number, rows, apart: columns.start >= first_apart(hidden) }
+    }
+
+    /// The sum of all rows: the gradient of the hidden biases, times the number of examples.
+    pub(crate) fn sum(&self, level: Level) -> [f32; PANEL] {
+        let mut out = [0.0; PANEL];
+        dispatch(level, SumPanel { panel: self, out: &mut out });
+        out
     }
 }
 
-/// Moves some rows of one panel of the weights.
+struct SumPanel<'a> {
+    panel: &'a HiddenPanel,
+    out: &'a mut [f32; PANEL],
+}
+
+impl Kernel for SumPanel<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let (rows, zero) = (&self.panel.rows, [[0.0f32; PANEL]; 1]);
+        let all: Vec<u32> = (0..(rows.len() / PANEL) as u32).collect();
+        // SAFETY: all are rows; the features by `dispatch`.
+        unsafe {
+            let zero = load::<S>(zero[0].as_ptr());
+            let total = match self.panel.apart {
+                true => sum::<S>(sum_apart::<S, &[u32]>(rows, &all, [zero; 2])),
+                false => sum_lists::<S, &[u32], 1, 1>(&[rows], [&all], [[zero]])[0][0],
+            };
+            store::<S>(self.out.as_mut_ptr(), total);
+        }
+    }
+}
+
+/// Moves some rows of one panel of the weights, and their transposed copy.
 pub(crate) struct LearnRows<'a> {
     pub(crate) step: Move,
     pub(crate) occurrences: &'a Occurrences,
-    pub(crate) hidden: &'a HiddenPanel,
+    pub(crate) panel: &'a HiddenPanel,
+    /// A row for each unit, padded to whole squares.
     pub(crate) weights: &'a mut [f32],
     pub(crate) velocity: &'a mut [f32],
+    /// The units are columns here: panels of such a length.
+    pub(crate) mirrored: &'a mut [f32],
+    pub(crate) panel_len: usize,
 }
 
 impl LearnRows<'_> {
     pub(crate) fn run_on(self, level: Level) {
-        let len = self.occurrences.len() * PANEL;
+        let len = self.occurrences.len().next_multiple_of(LANES) * PANEL;
         assert!(self.weights.len() == len && self.velocity.len() == len);
-        let rows = self.hidden.rows.len() / PANEL;
-        assert!(self.occurrences.below() <= rows);
+        assert!(self.panel_len.is_multiple_of(LANES * PANEL));
+        assert!(self.mirrored.len() >= self.occurrences.len().div_ceil(PANEL) * self.panel_len);
+        assert!(self.occurrences.below() <= self.panel.rows.len() / PANEL);
         dispatch(level, self);
     }
 }
@@ -90,32 +151,51 @@ impl<'a> LearnRows<'a> {
     /// See [`Simd`].
     #[inline(always)]
     unsafe fn move_rows<S: Simd, L: List<'a>>(mut self) {
-        let (rows, occurrences) = (&self.hidden.rows, self.occurrences);
+        let (rows, occurrences) = (&self.panel.rows, self.occurrences);
         let count = occurrences.len();
-        // SAFETY: all occurrences are rows of the panel (`run_on`); the features by the caller.
-        unsafe {
-            let zero = [S::splat(0.0); 2];
-            if self.hidden.apart {
-                for k in (0..count).step_by(2) {
-                    // The last one of an odd number is paired with the first.
-                    let next = (k + 1) % count;
-                    let lists: [L; 2] = [k, next].map(|unit| occurrences.list(unit));
-                    let [a, b] = sum_two_apart::<S, L>(rows, lists, [[zero; 2]; 2]);
-                    self.move_row::<S>(k, sum::<S>(a));
-                    if next > k {
-                        self.move_row::<S>(next, sum::<S>(b));
+        for first in (0..count).step_by(LANES) {
+            let end = (first + LANES).min(count);
+            // SAFETY: all occurrences are rows of the panel (`run_on`); the features by the caller.
+            unsafe {
+                let zero = [S::splat(0.0); 2];
+                // Where the last ones are fewer, the first ones come again.
+                if self.panel.apart {
+                    for k in (first..end).step_by(2) {
+                        let units = [k, k + 1].map(|unit| unit % count);
+                        let lists: [L; 2] = units.map(|unit| occurrences.list(unit));
+                        let sums = sum_two_apart::<S, L>(rows, lists, [[zero; 2]; 2]);
+                        for n in 0..(end - k).min(2) {
+                            self.move_row::<S>(k + n, sum::<S>(sums[n]));
+                        }
+                    }
+                } else {
+                    for k in (first..end).step_by(4) {
+                        let units = [k, k + 1, k + 2, k + 3].map(|unit| unit % count);
+                        let lists: [L; 4] = units.map(|unit| occurrences.list(unit));
+                        let sums = sum_lists::<S, L, 1, 4>(&[rows], lists, [[zero]; 4]);
+                        for n in 0..(end - k).min(4) {
+                            self.move_row::<S>(k + n, sums[n][0]);
+                        }
                     }
                 }
-                return;
+                self.mirror::<S>(first);
             }
-            for k in (0..count).step_by(4) {
-                // Where the last four are fewer, the first ones come again.
-                let units = [k, k + 1, k + 2, k + 3].map(|unit| unit % count);
-                let lists: [L; 4] = units.map(|unit| occurrences.list(unit));
-                let sums = sum_lists::<S, L, 1, 4>(&[rows], lists, [[zero]; 4]);
-                for n in 0..(count - k).min(4) {
-                    self.move_row::<S>(k + n, sums[n][0]);
-                }
+        }
+    }
+
+    /// Transposes sixteen rows from `first` on.
+    ///
+    /// # Safety
+    /// See [`Simd`].
+    #[inline(always)]
+    unsafe fn mirror<S: Simd>(&mut self, first: usize) {
+        let to = &mut self.mirrored[first / PANEL * self.panel_len..][..self.panel_len];
+        for half in 0..PANEL / LANES {
+            let from = &self.weights[first * PANEL + half * LANES..];
+            let row = self.panel.number * PANEL + half * LANES;
+            if row * PANEL < to.len() {
+                // SAFETY: by the caller.
+                unsafe { transpose_square::<S>(from, &mut to[row * PANEL + first % PANEL..]) }
             }
         }
     }
@@ -148,73 +228,55 @@ impl<'a> LearnRows<'a> {
     }
 }
 
-/// The gradient of the hidden biases, times the number of examples.
-pub(crate) fn sum_of_contrasts(chains: &[Chain], hidden: usize) -> Vec<f32> {
-    let width = hidden.next_multiple_of(PANEL);
-    let apart = first_apart(hidden);
-    let (mut even, mut odd) = (vec![0.0f32; width], vec![0.0f32; width]);
-    let given_data = chains.iter().map(|chain| (&chain.given_data, 1.0));
-    let given_end = chains.iter().map(|chain| (&chain.given_end, -1.0));
-    for (k, (row, sign)) in given_data.chain(given_end).enumerate() {
-        add(&mut even[..apart], &row[..apart], sign);
-        let after = if k % 2 == 0 { &mut even } else { &mut odd };
-        add(&mut after[apart..], &row[apart..], sign);
-    }
-    add(&mut even, &odd, 1.0);
-    even
+/// Writes panel `panel` of the transpose of a matrix.
+pub(crate) fn transpose_panel(level: Level, from: &Matrix, panel: usize, to: &mut [f32]) {
+    assert_eq!(to.len(), from.columns().next_multiple_of(LANES) * PANEL);
+    assert!(panel * PANEL < from.rows());
+    dispatch(level, TransposePanel { from, panel, to });
 }
 
-fn add(sums: &mut [f32], values: &[f32], sign: f32) {
-    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += sign * value);
-}
-
-/// Writes panel `panel` of the transpose of some rows of a matrix, which are given panel by panel.
-pub(crate) fn transpose_panel<R: AsRef<[f32]>>(
-    level: Level,
-    from: &[R],
-    panel: usize,
-    to: &mut [f32],
-) {
-    let height = from.first().map_or(0, |rows| rows.as_ref().len()) / PANEL;
-    assert!(from.iter().all(|rows| rows.as_ref().len() == height * PANEL));
-    assert!(panel * PANEL < height && height.is_multiple_of(LANES));
-    assert!(to.len() <= from.len() * PANEL * PANEL && to.len().is_multiple_of(LANES * PANEL));
-    dispatch(level, TransposePanel { from, height, panel, to });
-}
-
-struct TransposePanel<'a, R> {
-    from: &'a [R],
-    height: usize,
+struct TransposePanel<'a> {
+    from: &'a Matrix,
     panel: usize,
     to: &'a mut [f32],
 }
 
-impl<R: AsRef<[f32]>> Kernel for TransposePanel<'_, R> {
+impl Kernel for TransposePanel<'_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
-        let columns = self.to.len() / PANEL;
-        for half in 0..2 {
+        let (from, height) = (self.from.panels(), self.from.panel_len() / PANEL);
+        let columns = self.from.columns().next_multiple_of(LANES);
+        for half in 0..PANEL / LANES {
             let first_row = self.panel * PANEL + half * LANES;
-            if first_row >= self.height {
+            if first_row >= height {
                 continue;
             }
             for column in (0..columns).step_by(LANES) {
-                let rows = self.from[column / PANEL].as_ref();
-                let square = &rows[first_row * PANEL + column % PANEL..];
+                let square = column / PANEL * height * PANEL + first_row * PANEL + column % PANEL;
                 let place = &mut self.to[column * PANEL + half * LANES..];
-                assert!(square.len().min(place.len()) >= (LANES - 1) * PANEL + LANES);
-                // SAFETY: both have 16 rows of a panel; the features by `dispatch`.
-                unsafe {
-                    let mut rows = [S::splat(0.0); LANES];
-                    for (k, row) in rows.iter_mut().enumerate() {
-                        *row = S::load(square.as_ptr().add(k * PANEL));
-                    }
-                    let rows = S::transpose(rows);
-                    for (k, row) in rows.into_iter().enumerate() {
-                        S::store(place.as_mut_ptr().add(k * PANEL), row);
-                    }
-                }
+                // SAFETY: the features by `dispatch`.
+                unsafe { transpose_square::<S>(&from[square..], place) }
             }
+        }
+    }
+}
+
+/// Transposes sixteen rows of sixteen numbers, each a panel's width after the one before.
+///
+/// # Safety
+/// See [`Simd`].
+#[inline(always)]
+unsafe fn transpose_square<S: Simd>(from: &[f32], to: &mut [f32]) {
+    assert!(from.len().min(to.len()) >= (LANES - 1) * PANEL + LANES);
+    // SAFETY: both have 16 rows of a panel.
+    unsafe {
+        let mut rows = [S::splat(0.0); LANES];
+        for (k, row) in rows.iter_mut().enumerate() {
+            *row = S::load(from.as_ptr().add(k * PANEL));
+        }
+        let rows = S::transpose(rows);
+        for (k, row) in rows.into_iter().enumerate() {
+            S::store(to.as_mut_ptr().add(k * PANEL), row);
         }
     }
 }

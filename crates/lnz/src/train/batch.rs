@@ -2,14 +2,13 @@
 
 use super::Trainer;
 use crate::kernel::{
-    Contrast, Example, HiddenPanel, LearnRows, Move, Occurrences, PANEL, prefetch,
-    sum_of_contrasts, transpose_panel,
+    Contrast, Example, HiddenPanel, LearnRows, Move, Occurrences, PANEL, prefetch, transpose_panel,
 };
 use crate::random::{Purpose, Random};
 use rayon::prelude::*;
 
-/// At most so many examples share the weights in the cache.
-const TOGETHER: usize = 32;
+/// At most so many examples go through the weights together.
+const TOGETHER: usize = 128;
 
 impl Trainer<'_> {
     /// Runs the chain of each example, and leaves hidden probabilities given the example and given
@@ -31,7 +30,7 @@ impl Trainer<'_> {
             });
         }
         let data = examples_of(self.examples, &self.drawn, batch, settings.draw_values);
-        let pieces = batch.len().div_ceil(TOGETHER).max(2 * rayon::current_num_threads());
+        let pieces = batch.len().div_ceil(TOGETHER).max(rayon::current_num_threads());
         let together = batch.len().div_ceil(pieces);
         let chains = self.chains[..batch.len()].par_chunks_mut(together);
         chains.zip(data.par_chunks(together)).enumerate().for_each(|(piece, (chains, data))| {
@@ -60,7 +59,7 @@ impl Trainer<'_> {
         let (chains, level) = (&self.chains[..batch.len()], self.level);
         let hidden = settings.hidden;
         let panels = (0..hidden.div_ceil(PANEL)).into_par_iter();
-        let panels: Vec<_> = panels.map(|panel| HiddenPanel::of(chains, panel, hidden)).collect();
+        let panels: Vec<_> = panels.map(|number| HiddenPanel::of(chains, number, hidden)).collect();
         // Each thread takes some visible units, the same in each batch, so that their weights stay in
         // its cache. How many does not change what is summed in which order.
         let share = self.examples.width().div_ceil(rayon::current_num_threads());
@@ -74,31 +73,27 @@ impl Trainer<'_> {
         self.occurrences.resize_with(weights.len(), Occurrences::default);
         let shares = bias.zip(weights).zip(mirrored).zip(&mut self.occurrences).enumerate();
         shares.for_each(|(k, (((bias, weights), mirrored), occurrences))| {
-            let ((bias, velocity), (mut weights, mut velocities)) = (bias, weights);
+            let ((bias, bias_velocity), (weights, velocities)) = (bias, weights);
             occurrences.find(level, (k * share, bias.len()), &data, chains);
-            let len = bias.len() * PANEL;
-            let bias = bias.iter_mut().zip(velocity).zip(occurrences.sums());
-            bias.for_each(|((bias, velocity), sum)| step.apply(bias, velocity, sum));
-            let rows = weights.iter_mut().zip(&mut velocities).zip(&panels);
-            rows.for_each(|((weights, velocity), hidden)| {
-                let (weights, velocity) = (&mut weights[..len], &mut velocity[..len]);
-                LearnRows { step, occurrences, hidden, weights, velocity }.run_on(level);
-            });
-            let mirrored = mirrored.chunks_exact_mut(panel_len).enumerate();
-            mirrored.for_each(|(panel, to)| transpose_panel(level, &weights, panel, to));
+            step.learn_biases(level, bias, bias_velocity, occurrences.sums());
+            for (panel, (weights, velocity)) in
+                panels.iter().zip(weights.into_iter().zip(velocities))
+            {
+                LearnRows { step, occurrences, panel, weights, velocity, mirrored, panel_len }
+                    .run_on(level);
+            }
         });
-        let gradient = sum_of_contrasts(chains, hidden);
-        let bias = self.layers.hidden.bias_mut().iter_mut().zip(&mut self.velocity.hidden);
-        bias.zip(&gradient).for_each(|((bias, velocity), &g)| step.apply(bias, velocity, g));
+        let gradient = panels.iter().flat_map(|panel| panel.sum(level));
+        let (bias, velocity) = (self.layers.hidden.bias_mut(), &mut self.velocity.hidden);
+        step.learn_biases(level, bias, velocity, gradient);
     }
 
     /// Makes the transposed copy of the weights.
     pub(super) fn mirror_weights(&mut self) {
         let (from, to) = (&self.layers.hidden.weights, &mut self.layers.visible.weights);
-        let from: Vec<&[f32]> = from.panels().chunks_exact(from.panel_len()).collect();
         let (panel_len, level) = (to.panel_len(), self.level);
         let panels = to.panels_mut().par_chunks_mut(panel_len).enumerate();
-        panels.for_each(|(panel, to)| transpose_panel(level, &from, panel, to));
+        panels.for_each(|(panel, to)| transpose_panel(level, from, panel, to));
     }
 }
 
