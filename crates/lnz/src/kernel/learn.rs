@@ -11,6 +11,7 @@ use super::row_sums::{
     Factored, List, Wide, first_apart, load, store, sum, sum_apart, sum_lists, sum_two_apart,
 };
 use super::simd::{Kernel, Level, Simd, dispatch};
+use std::ops::Range;
 
 /// How far a mini-batch moves the weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,11 +96,11 @@ struct SumPanel<'a> {
 impl Kernel for SumPanel<'_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
-        let (rows, zero) = (&self.panel.rows, [[0.0f32; PANEL]; 1]);
+        let rows = &self.panel.rows;
         let all: Vec<u32> = (0..(rows.len() / PANEL) as u32).collect();
         // SAFETY: all are rows; the features by `dispatch`.
         unsafe {
-            let zero = load::<S>(zero[0].as_ptr());
+            let zero = [S::splat(0.0); 2];
             let total = match self.panel.apart {
                 true => sum::<S>(sum_apart::<S, &[u32]>(rows, &all, [zero; 2])),
                 false => sum_lists::<S, &[u32], 1, 1>(&[rows], [&all], [[zero]])[0][0],
@@ -109,31 +110,35 @@ impl Kernel for SumPanel<'_> {
     }
 }
 
-/// Moves some rows of one panel of the weights, and their transposed copy.
-pub(crate) struct LearnRows<'a> {
+/// Moves some rows of one panel of the weights, or of two, and their transposed copy.
+pub(crate) struct LearnRows<'a, 'b> {
     pub(crate) step: Move,
     pub(crate) occurrences: &'a Occurrences,
-    pub(crate) panel: &'a HiddenPanel,
-    /// A row for each unit, padded to whole squares.
-    pub(crate) weights: &'a mut [f32],
-    pub(crate) velocity: &'a mut [f32],
+    pub(crate) panels: &'a [HiddenPanel],
+    /// Of each panel, a row for each unit, padded to whole squares.
+    pub(crate) weights: &'a mut [&'b mut [f32]],
+    pub(crate) velocity: &'a mut [&'b mut [f32]],
     /// The units are columns here: panels of such a length.
     pub(crate) mirrored: &'a mut [f32],
     pub(crate) panel_len: usize,
 }
 
-impl LearnRows<'_> {
+impl LearnRows<'_, '_> {
     pub(crate) fn run_on(self, level: Level) {
         let len = self.occurrences.len().next_multiple_of(LANES) * PANEL;
-        assert!(self.weights.len() == len && self.velocity.len() == len);
+        assert!(self.weights.iter().chain(&*self.velocity).all(|rows| rows.len() == len));
+        assert!(
+            self.weights.len() == self.panels.len() && self.velocity.len() == self.panels.len()
+        );
         assert!(self.panel_len.is_multiple_of(LANES * PANEL));
         assert!(self.mirrored.len() >= self.occurrences.len().div_ceil(PANEL) * self.panel_len);
-        assert!(self.occurrences.below() <= self.panel.rows.len() / PANEL);
+        let below = self.occurrences.below() * PANEL;
+        assert!(self.panels.iter().all(|panel| below <= panel.rows.len()));
         dispatch(level, self);
     }
 }
 
-impl Kernel for LearnRows<'_> {
+impl Kernel for LearnRows<'_, '_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
         // SAFETY: the features by `dispatch`.
@@ -146,39 +151,80 @@ impl Kernel for LearnRows<'_> {
     }
 }
 
-impl<'a> LearnRows<'a> {
+impl<'a> LearnRows<'a, '_> {
     /// # Safety
     /// See [`Simd`].
     #[inline(always)]
     unsafe fn move_rows<S: Simd, L: List<'a>>(mut self) {
-        let (rows, occurrences) = (&self.panel.rows, self.occurrences);
-        let count = occurrences.len();
+        let count = self.occurrences.len();
         for first in (0..count).step_by(LANES) {
-            let end = (first + LANES).min(count);
-            // SAFETY: all occurrences are rows of the panel (`run_on`); the features by the caller.
+            let units = first..(first + LANES).min(count);
+            // SAFETY: by the caller.
             unsafe {
-                let zero = [S::splat(0.0); 2];
-                // Where the last ones are fewer, the first ones come again.
-                if self.panel.apart {
-                    for k in (first..end).step_by(2) {
-                        let units = [k, k + 1].map(|unit| unit % count);
-                        let lists: [L; 2] = units.map(|unit| occurrences.list(unit));
-                        let sums = sum_two_apart::<S, L>(rows, lists, [[zero; 2]; 2]);
-                        for n in 0..(end - k).min(2) {
-                            self.move_row::<S>(k + n, sum::<S>(sums[n]));
-                        }
-                    }
-                } else {
-                    for k in (first..end).step_by(4) {
-                        let units = [k, k + 1, k + 2, k + 3].map(|unit| unit % count);
-                        let lists: [L; 4] = units.map(|unit| occurrences.list(unit));
-                        let sums = sum_lists::<S, L, 1, 4>(&[rows], lists, [[zero]; 4]);
-                        for n in 0..(end - k).min(4) {
-                            self.move_row::<S>(k + n, sums[n][0]);
+                match self.panels {
+                    // Their number is even.
+                    [a, b] if !a.apart && !b.apart => self.move_pair::<S, L>([a, b], units),
+                    panels => {
+                        for (p, panel) in panels.iter().enumerate() {
+                            assert!(panel.apart);
+                            self.move_apart::<S, L>(p, panel, units.clone());
                         }
                     }
                 }
                 self.mirror::<S>(first);
+            }
+        }
+    }
+
+    /// Up to sixteen units, where columns have two sums.
+    ///
+    /// # Safety
+    /// See [`Simd`].
+    #[inline(always)]
+    unsafe fn move_apart<S: Simd, L: List<'a>>(
+        &mut self,
+        p: usize,
+        panel: &HiddenPanel,
+        units: Range<usize>,
+    ) {
+        let occurrences = self.occurrences;
+        // SAFETY: all occurrences are rows of the panel (`run_on`); the features by the caller.
+        unsafe {
+            let zero = [S::splat(0.0); 2];
+            for k in units.clone().step_by(2) {
+                // Where the last ones are fewer, the first ones come again.
+                let lists: [L; 2] = [k, k + 1].map(|k| occurrences.list(k % occurrences.len()));
+                let sums = sum_two_apart::<S, L>(&panel.rows, lists, [[zero; 2]; 2]);
+                for n in 0..(units.end - k).min(2) {
+                    self.move_row::<S>(p, k + n, sum::<S>(sums[n]));
+                }
+            }
+        }
+    }
+
+    /// Up to sixteen units and two panels, where they have one.
+    ///
+    /// # Safety
+    /// See [`Simd`].
+    #[inline(always)]
+    unsafe fn move_pair<S: Simd, L: List<'a>>(
+        &mut self,
+        panels: [&HiddenPanel; 2],
+        units: Range<usize>,
+    ) {
+        let (occurrences, rows) = (self.occurrences, panels.map(|panel| &panel.rows[..]));
+        // SAFETY: as above.
+        unsafe {
+            let zero = [[[S::splat(0.0); 2]; 2]; 4];
+            for k in units.clone().step_by(4) {
+                let four = [k, k + 1, k + 2, k + 3];
+                let lists: [L; 4] = four.map(|k| occurrences.list(k % occurrences.len()));
+                let sums = sum_lists::<S, L, 2, 4>(&rows, lists, zero);
+                for n in 0..(units.end - k).min(4) {
+                    for p in 0..2 {
+                        self.move_row::<S>(p, k + n, sums[n][p]);
+                    }
+                }
             }
         }
     }
@@ -190,26 +236,28 @@ impl<'a> LearnRows<'a> {
     #[inline(always)]
     unsafe fn mirror<S: Simd>(&mut self, first: usize) {
         let to = &mut self.mirrored[first / PANEL * self.panel_len..][..self.panel_len];
-        for half in 0..PANEL / LANES {
-            let from = &self.weights[first * PANEL + half * LANES..];
-            let row = self.panel.number * PANEL + half * LANES;
-            if row * PANEL < to.len() {
-                // SAFETY: by the caller.
-                unsafe { transpose_square::<S>(from, &mut to[row * PANEL + first % PANEL..]) }
+        for (panel, weights) in self.panels.iter().zip(&*self.weights) {
+            for half in 0..PANEL / LANES {
+                let from = &weights[first * PANEL + half * LANES..];
+                let row = panel.number * PANEL + half * LANES;
+                if row * PANEL < to.len() {
+                    // SAFETY: by the caller.
+                    unsafe { transpose_square::<S>(from, &mut to[row * PANEL + first % PANEL..]) }
+                }
             }
         }
     }
 
     /// # Safety
-    /// See [`Simd`]; there are more than k rows.
+    /// See [`Simd`]; there are more than k rows and more than p panels.
     #[inline(always)]
-    unsafe fn move_row<S: Simd>(&mut self, k: usize, gradient: Wide<S>) {
+    unsafe fn move_row<S: Simd>(&mut self, p: usize, k: usize, gradient: Wide<S>) {
         // SAFETY: by the caller, and both slices have a row for each k (`run_on`).
         unsafe {
             let (rate, scale) = (S::splat(self.step.rate), S::splat(self.step.scale));
             let (momentum, decay) = (S::splat(self.step.momentum), S::splat(self.step.decay));
-            let weights = self.weights.as_mut_ptr().add(k * PANEL);
-            let velocity = self.velocity.as_mut_ptr().add(k * PANEL);
+            let weights = self.weights[p].as_mut_ptr().add(k * PANEL);
+            let velocity = self.velocity[p].as_mut_ptr().add(k * PANEL);
             let (old, mut kept) = (load::<S>(weights), [S::splat(0.0); 2]);
             if self.step.momentum != 0.0 {
                 kept = load::<S>(velocity);

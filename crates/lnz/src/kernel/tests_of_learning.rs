@@ -1,7 +1,7 @@
 //! The kernels of training against their scalar twins, and each instruction set against the others.
 
 use super::super::layers::{Matrix, PANEL, Side};
-use super::super::learn::{HiddenPanel, LearnRows, Move, sum_of_contrasts, transpose_panel};
+use super::super::learn::{HiddenPanel, LearnRows, Move, transpose_panel};
 use super::super::occurrences::Occurrences;
 use super::super::row_sums::{Factored, List};
 use super::*;
@@ -183,22 +183,32 @@ proptest! {
         let data = Examples::random(visible, 10, grey, &mut random);
         let data = data.all();
         let chains = contrast(&layers, Level::Portable, &data, 1, false);
-        let occurrences = occurrences(Level::Portable, (0, visible), &data, &chains);
         let step = Move { rate: 0.1, scale: 0.01, momentum, decay: 0.02 };
+        let panels: Vec<HiddenPanel> =
+            (0..hidden.div_ceil(PANEL)).map(|p| HiddenPanel::of(&chains, p, hidden)).collect();
+        // In shares of 32 units, as many threads would take them.
+        let parts: Vec<Occurrences> = (0..visible).step_by(PANEL).map(|first| {
+            occurrences(Level::Portable, (first, PANEL.min(visible - first)), &data, &chains)
+        }).collect();
         let learn = |level| {
             let mut weights = layers.hidden.weights.clone();
             let mut velocity = Matrix::zeroed(visible, hidden);
-            let len = weights.panel_len();
+            let mut mirrored = Matrix::zeroed(hidden, visible);
+            let panel_len = mirrored.panel_len();
             for _ in 0..2 {
-                let panels = weights.panels_mut().chunks_exact_mut(len);
-                let panels = panels.zip(velocity.panels_mut().chunks_exact_mut(len)).enumerate();
-                for (p, (weights, velocity)) in panels {
-                    let panel = HiddenPanel::of(&chains, p, hidden);
-                    let weights = &mut weights[..visible * PANEL];
-                    let velocity = &mut velocity[..visible * PANEL];
-                    let (occurrences, hidden) = (&occurrences, &panel);
-                    LearnRows { step, occurrences, hidden, weights, velocity }.run_on(level);
+                let shares = weights.shares_mut(PANEL).into_iter().zip(velocity.shares_mut(PANEL));
+                let shares = shares.zip(mirrored.panels_mut().chunks_exact_mut(panel_len));
+                for (occurrences, ((mut weights, mut velocity), mirrored)) in parts.iter().zip(shares) {
+                    let pairs = weights.chunks_mut(2).zip(velocity.chunks_mut(2));
+                    for (panels, (weights, velocity)) in panels.chunks(2).zip(pairs) {
+                        LearnRows { step, occurrences, panels, weights, velocity, mirrored, panel_len }
+                            .run_on(level);
+                    }
                 }
+            }
+            for j in 0..hidden {
+                let column: Vec<f32> = (0..visible).map(|i| weights.row(i).nth(j).unwrap()).collect();
+                assert_eq!(mirrored.row(j).collect::<Vec<f32>>(), column);
             }
             weights
         };
@@ -224,15 +234,22 @@ proptest! {
             }
         }
         // The biases: sums of the same statistics over all units of the other layer being on.
-        for (i, found) in occurrences.sums().enumerate() {
+        for (i, found) in parts.iter().flat_map(|part| part.sums()).enumerate() {
             let expected: f32 = chains.iter().zip(&data)
                 .map(|(chain, x)| value_of(i, *x) - value_of(i, end(chain))).sum();
             prop_assert!((found - expected).abs() < 1e-5);
         }
-        for (j, found) in sum_of_contrasts(&chains, hidden)[..hidden].iter().enumerate() {
-            let difference = |chain: &Chain| chain.given_data[j] - chain.given_end[j];
-            let expected: f32 = chains.iter().map(difference).sum();
-            prop_assert!((found - expected).abs() < 1e-5);
+        for level in Level::available() {
+            for (j, found) in panels.iter().flat_map(|panel| panel.sum(level)).take(hidden).enumerate() {
+                let difference = |chain: &Chain| chain.given_data[j] - chain.given_end[j];
+                let expected: f32 = chains.iter().map(difference).sum();
+                prop_assert!((found - expected).abs() < 1e-5);
+            }
+            let (mut bias, mut velocity) = ([0.5, -1.0], [2.0, 3.0]);
+            step.learn_biases(level, &mut bias, &mut velocity, [5.0, 7.0, 9.0].into_iter());
+            let moved = [2.0, 3.0].map(|v: f32| momentum.mul_add(v, (2.0 * v + 1.0) * step.scale));
+            prop_assert_eq!(velocity, moved);
+            prop_assert_eq!(bias, [step.rate.mul_add(moved[0], 0.5), step.rate.mul_add(moved[1], -1.0)]);
         }
     }
 
@@ -309,20 +326,12 @@ proptest! {
         for level in Level::available() {
             let mut to = Matrix::zeroed(columns, rows);
             let len = to.panel_len();
-            // All rows at once, and in shares.
-            for share in [PANEL, 2 * PANEL, rows.next_multiple_of(PANEL)] {
-                let mut from = from.clone();
-                to.panels_mut().fill(f32::NAN);
-                let panels = to.panels_mut().chunks_mut(share / PANEL * len);
-                for (from, to) in from.shares_mut(share).into_iter().zip(panels) {
-                    for (p, panel) in to.chunks_exact_mut(len).enumerate() {
-                        transpose_panel(level, &from, p, panel);
-                    }
-                }
-                for j in 0..columns {
-                    let column: Vec<f32> = (0..rows).map(|i| from.row(i).nth(j).unwrap()).collect();
-                    prop_assert_eq!(to.row(j).collect::<Vec<f32>>(), column);
-                }
+            for (p, panel) in to.panels_mut().chunks_exact_mut(len).enumerate() {
+                transpose_panel(level, &from, p, panel);
+            }
+            for j in 0..columns {
+                let column: Vec<f32> = (0..rows).map(|i| from.row(i).nth(j).unwrap()).collect();
+                prop_assert_eq!(to.row(j).collect::<Vec<f32>>(), column);
             }
         }
     }

@@ -73,13 +73,12 @@ impl Trainer<'_> {
         self.occurrences.resize_with(weights.len(), Occurrences::default);
         let shares = bias.zip(weights).zip(mirrored).zip(&mut self.occurrences).enumerate();
         shares.for_each(|(k, (((bias, weights), mirrored), occurrences))| {
-            let ((bias, bias_velocity), (weights, velocities)) = (bias, weights);
+            let ((bias, bias_velocity), (mut weights, mut velocity)) = (bias, weights);
             occurrences.find(level, (k * share, bias.len()), &data, chains);
             step.learn_biases(level, bias, bias_velocity, occurrences.sums());
-            for (panel, (weights, velocity)) in
-                panels.iter().zip(weights.into_iter().zip(velocities))
-            {
-                LearnRows { step, occurrences, panel, weights, velocity, mirrored, panel_len }
+            let parts = weights.chunks_mut(2).zip(velocity.chunks_mut(2));
+            for (panels, (weights, velocity)) in panels.chunks(2).zip(parts) {
+                LearnRows { step, occurrences, panels, weights, velocity, mirrored, panel_len }
                     .run_on(level);
             }
         });
