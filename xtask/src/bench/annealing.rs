@@ -51,7 +51,7 @@ pub(super) fn compare(bench: &mut Bench, models: &[Model]) -> Result<String, Pro
              time of a peer over the time of lnz with 16 bits in the same repetition: above 1, lnz is\n\
              faster. The times are those of further steps. What a call of `anneal` does once, whatever\n\
              the number of steps (the integer weights, the first states, the exact last factor in\n\
-             float64), drops out of the difference between a run and one of half as many steps, and is\n\
+             float64), drops out of the difference between a run and one of a quarter of its steps, and is\n\
              listed as the fixed cost; the arrays of the peers are made before the clock starts.\n\n";
     if let Some(small) = models.iter().find(|model| model.name == "180x20") {
         text += &check(bench, small)?;
@@ -112,12 +112,15 @@ fn measure<'a>(bench: &mut Bench, model: &'a Model, threads: usize) -> Result<Ro
             let answer = bench.measure(contender.side, &request(steps))?;
             let (mut seconds, mut steps) = (answer.seconds, steps);
             if contender.side == Side::Lnz {
-                // Not one step: its states would be far denser at the end, and the end dearer.
-                let half = bench.measure(Side::Lnz, &request(steps / 2))?.seconds;
+                // Not one step: its states would be far denser at the end, and the end dearer. Not
+                // half of them either: the noise of both would count twice as much.
+                let few = steps / 4;
+                let short = bench.measure(Side::Lnz, &request(few))?.seconds;
+                let per_step = (seconds - short) / (steps - few) as f64;
                 if k == 0 {
-                    row.fixed.push((2.0 * half - seconds) * 1e3);
+                    row.fixed.push((seconds - per_step * steps as f64) * 1e3);
                 }
-                (seconds, steps) = (seconds - half, steps - steps / 2);
+                (seconds, steps) = (seconds - short, steps - few);
             }
             row.times[k].push(seconds * 1e6 / (CHAINS * steps) as f64);
             row.fell_back |= contender.how == "i16" && answer.reply["how"] != "i16";
