@@ -25,7 +25,7 @@ pub(crate) struct Move {
 }
 
 impl Move {
-    /// Moves biases by their gradients, times the number of examples; they do not decay.
+    /// Moves biases, which do not decay; the gradients are sums over the examples.
     pub(crate) fn learn_biases(
         &self,
         level: Level,
@@ -162,7 +162,7 @@ impl<'a> LearnRows<'a, '_> {
             // SAFETY: by the caller.
             unsafe {
                 match self.panels {
-                    // Their number is even.
+                    // Panels whose columns have one sum come in pairs: their number is even.
                     [a, b] if !a.apart && !b.apart => self.move_pair::<S, L>([a, b], units),
                     panels => {
                         for (p, panel) in panels.iter().enumerate() {

@@ -47,8 +47,8 @@ impl Occurrences {
         // Each moves to where the next one goes.
         let mut next = self.starts.clone();
         let rows = &mut self.rows[..];
+        self.factors.clear();
         if ones {
-            self.factors.clear();
             for (n, example) in data.iter().enumerate() {
                 for &unit in example.units {
                     let place = &mut next[unit as usize - first];
@@ -58,7 +58,6 @@ impl Occurrences {
             }
             return;
         }
-        self.factors.clear();
         self.factors.resize(rows.len(), 1.0);
         self.sums.clear();
         self.sums.resize(count, 0.0);
