@@ -33,7 +33,7 @@ mod tests_of_moves;
 mod tile_product;
 
 pub(crate) use block::{Block, Flips, GROUP, Place, share_out};
-pub(crate) use contrast::{Chain, Contrast, Example, MEASURE_EVERY, log_marginals};
+pub(crate) use contrast::{Chain, Contrast, Example, log_marginals, measure_every};
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
 pub(crate) use landscape::{Landscape, Position};
 pub(crate) use layers::{Layers, Matrix, PANEL};

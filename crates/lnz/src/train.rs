@@ -31,7 +31,7 @@ pub use examples::Examples;
 pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking};
 
-use crate::kernel::{Chain, Layers, Level, MEASURE_EVERY, Matrix, Occurrences};
+use crate::kernel::{Chain, Layers, Level, Matrix, Occurrences, measure_every};
 use crate::math::sigmoid;
 use crate::random::{Purpose, Random};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
@@ -71,7 +71,8 @@ pub struct EpochReport {
     /// Its learning rate.
     pub learning_rate: f64,
     /// Mean squared difference between values and the probabilities of their reconstruction, per
-    /// visible unit, over the first example of each mini-batch and every sixteenth.
+    /// visible unit, over the first example of each mini-batch and every sixteenth (every 64th with
+    /// persistent chains).
     pub reconstruction_error: f64,
     /// Root mean square of the weights after it.
     pub weight_rms: f64,
@@ -180,7 +181,8 @@ impl<'a> Trainer<'a> {
             });
             self.gibbs_chains(batch, first as u64);
             self.learn(batch, learning_rate as f32);
-            for chain in self.chains[..batch.len()].iter().step_by(MEASURE_EVERY) {
+            let chains = self.chains[..batch.len()].iter();
+            for chain in chains.step_by(measure_every(settings.persistent)) {
                 error += chain.error;
                 measured += self.examples.width();
             }

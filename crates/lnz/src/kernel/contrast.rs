@@ -40,8 +40,11 @@ fn are_ones(data: &[Example<'_>]) -> bool {
     data.iter().all(|example| example.values.is_empty())
 }
 
-/// The error of the reconstruction is measured for the first example of a mini-batch and every so many.
-pub(crate) const MEASURE_EVERY: usize = 16;
+/// The error of the reconstruction is measured for the first example of a mini-batch and every so many:
+/// fewer where the chains are persistent, because it takes a product of its own then.
+pub(crate) fn measure_every(persistent: bool) -> usize {
+    if persistent { 64 } else { 16 }
+}
 
 /// The chain of one example of a mini-batch, and what both say about the hidden layer.
 pub(crate) struct Chain {
@@ -109,7 +112,8 @@ impl Kernel for Contrast<'_> {
     unsafe fn run<S: Simd>(self) {
         let Contrast { layers, data, chains, persistent, .. } = self;
         let (visible, hidden) = (&layers.visible, &layers.hidden);
-        let measured = |k: usize| (self.first + k).is_multiple_of(MEASURE_EVERY);
+        let every = measure_every(persistent);
+        let measured = |k: usize| (self.first + k).is_multiple_of(every);
         // SAFETY: the features by `dispatch`; buffers of whole vectors.
         unsafe {
             let outs = chains.iter_mut().map(|chain| &mut chain.given_data[..]);

@@ -67,17 +67,11 @@ pub(crate) struct HiddenPanel {
 }
 
 impl HiddenPanel {
-    pub(crate) fn of(chains: &[Chain], number: usize, hidden: usize) -> Self {
-        let columns = number * PANEL..(number + 1) * PANEL;
+    pub(crate) fn of(level: Level, chains: &[Chain], number: usize, hidden: usize) -> Self {
+        let first = number * PANEL;
         let mut rows = Aligned::zeroed(2 * chains.len() * PANEL);
-        let given_data = chains.iter().map(|chain| &chain.given_data[columns.clone()]);
-        let given_end = chains.iter().map(|chain| &chain.given_end[columns.clone()]);
-        let (of_data, of_ends) = rows.as_chunks_mut::<PANEL>().0.split_at_mut(chains.len());
-        of_data.iter_mut().zip(given_data).for_each(|(to, from)| to.copy_from_slice(from));
-        of_ends.iter_mut().zip(given_end).for_each(|(to, from)| {
-            to.iter_mut().zip(from).for_each(|(to, from)| *to = -from);
-        });
-        Self { number, rows, apart: columns.start >= first_apart(hidden) }
+        dispatch(level, CopyPanel { chains, first, rows: &mut rows });
+        Self { number, rows, apart: first >= first_apart(hidden) }
     }
 
     /// The sum of all rows: the gradient of the hidden biases, times the number of examples.
@@ -85,6 +79,29 @@ impl HiddenPanel {
         let mut out = [0.0; PANEL];
         dispatch(level, SumPanel { panel: self, out: &mut out });
         out
+    }
+}
+
+struct CopyPanel<'a> {
+    chains: &'a [Chain],
+    first: usize,
+    rows: &'a mut [f32],
+}
+
+impl Kernel for CopyPanel<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let Self { chains, first, rows } = self;
+        let (of_data, of_ends) = rows.as_chunks_mut::<PANEL>().0.split_at_mut(chains.len());
+        for (chain, (of_data, of_end)) in chains.iter().zip(of_data.iter_mut().zip(of_ends)) {
+            let (given_data, given_end) = (&chain.given_data[first..], &chain.given_end[first..]);
+            // SAFETY: slices of a panel's width; the features by `dispatch`.
+            unsafe {
+                store::<S>(of_data.as_mut_ptr(), load::<S>(given_data[..PANEL].as_ptr()));
+                let ([a, b], minus) = (load::<S>(given_end[..PANEL].as_ptr()), S::splat(-1.0));
+                store::<S>(of_end.as_mut_ptr(), [S::mul(a, minus), S::mul(b, minus)]);
+            }
+        }
     }
 }
 
@@ -193,7 +210,8 @@ impl<'a> LearnRows<'a, '_> {
             let zero = [S::splat(0.0); 2];
             for k in units.clone().step_by(2) {
                 // Where the last ones are fewer, the first ones come again.
-                let lists: [L; 2] = [k, k + 1].map(|k| occurrences.list(k % occurrences.len()));
+                let list = |k: usize| occurrences.list(k % occurrences.len());
+                let lists: [L; 2] = [list(k), list(k + 1)];
                 let sums = sum_two_apart::<S, L>(&panel.rows, lists, [[zero; 2]; 2]);
                 for n in 0..(units.end - k).min(2) {
                     self.move_row::<S>(p, k + n, sum::<S>(sums[n]));
@@ -217,8 +235,9 @@ impl<'a> LearnRows<'a, '_> {
         unsafe {
             let zero = [[[S::splat(0.0); 2]; 2]; 4];
             for k in units.clone().step_by(4) {
-                let four = [k, k + 1, k + 2, k + 3];
-                let lists: [L; 4] = four.map(|k| occurrences.list(k % occurrences.len()));
+                // Not `map`, which would not be inlined.
+                let list = |k: usize| occurrences.list(k % occurrences.len());
+                let lists: [L; 4] = [list(k), list(k + 1), list(k + 2), list(k + 3)];
                 let sums = sum_lists::<S, L, 2, 4>(&rows, lists, zero);
                 for n in 0..(units.end - k).min(4) {
                     for p in 0..2 {

@@ -184,13 +184,16 @@ proptest! {
         let data = data.all();
         let chains = contrast(&layers, Level::Portable, &data, 1, false);
         let step = Move { rate: 0.1, scale: 0.01, momentum, decay: 0.02 };
-        let panels: Vec<HiddenPanel> =
-            (0..hidden.div_ceil(PANEL)).map(|p| HiddenPanel::of(&chains, p, hidden)).collect();
         // In shares of 32 units, as many threads would take them.
         let parts: Vec<Occurrences> = (0..visible).step_by(PANEL).map(|first| {
             occurrences(Level::Portable, (first, PANEL.min(visible - first)), &data, &chains)
         }).collect();
+        let panels_of = |level| -> Vec<HiddenPanel> {
+            let numbers = 0..hidden.div_ceil(PANEL);
+            numbers.map(|number| HiddenPanel::of(level, &chains, number, hidden)).collect()
+        };
         let learn = |level| {
+            let panels = panels_of(level);
             let mut weights = layers.hidden.weights.clone();
             let mut velocity = Matrix::zeroed(visible, hidden);
             let mut mirrored = Matrix::zeroed(hidden, visible);
@@ -240,7 +243,7 @@ proptest! {
             prop_assert!((found - expected).abs() < 1e-5);
         }
         for level in Level::available() {
-            for (j, found) in panels.iter().flat_map(|panel| panel.sum(level)).take(hidden).enumerate() {
+            for (j, found) in panels_of(level).iter().flat_map(|panel| panel.sum(level)).take(hidden).enumerate() {
                 let difference = |chain: &Chain| chain.given_data[j] - chain.given_end[j];
                 let expected: f32 = chains.iter().map(difference).sum();
                 prop_assert!((found - expected).abs() < 1e-5);

@@ -59,7 +59,8 @@ impl Trainer<'_> {
         let (chains, level) = (&self.chains[..batch.len()], self.level);
         let hidden = settings.hidden;
         let panels = (0..hidden.div_ceil(PANEL)).into_par_iter();
-        let panels: Vec<_> = panels.map(|number| HiddenPanel::of(chains, number, hidden)).collect();
+        let panel = |number| HiddenPanel::of(level, chains, number, hidden);
+        let panels: Vec<_> = panels.map(panel).collect();
         // Each thread takes some visible units, the same in each batch, so that their weights stay in
         // its cache. How many does not change what is summed in which order.
         let share = self.examples.width().div_ceil(rayon::current_num_threads());
