@@ -66,6 +66,31 @@ impl Default for Auto {
     }
 }
 
+impl Auto {
+    /// The settings are fit for a model.
+    pub(crate) fn check(&self, model: &Rbm) -> Result<()> {
+        let positive = |setting, value: f64| {
+            if value > 0.0 {
+                return Ok(());
+            }
+            Err(Error::setting(setting, value, "a number above 0"))
+        };
+        positive("target_error", self.target_error)?;
+        positive("max_seconds", self.max_seconds)?;
+        if self.rounds == Some(0) {
+            return Err(Error::setting("rounds", 0, "at least 1"));
+        }
+        match &self.data_means {
+            Some(means) if means.len() != model.visible() => Err(Error::Width {
+                what: "the list of data means".into(),
+                found: means.len(),
+                expected: model.visible(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// What the default estimator found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoEstimate {
@@ -152,7 +177,7 @@ pub struct FamilyReport {
 
 /// log Z of a model: exact where that is affordable, sampled where not.
 pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<AutoEstimate> {
-    check(model, settings)?;
+    settings.check(model)?;
     let components = model.components();
     if !settings.shortcuts && model.hidden() > 0 {
         return Ok(add_up(0.0, 0, vec![rounds::sample(model, settings, observer)?]));
@@ -193,28 +218,6 @@ pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Aut
         })
         .collect::<Result<Vec<Sampled>>>()?;
     Ok(add_up(exact, exact_components, sampled))
-}
-
-fn check(model: &Rbm, settings: &Auto) -> Result<()> {
-    let positive = |setting, value: f64| {
-        if value > 0.0 {
-            return Ok(());
-        }
-        Err(Error::setting(setting, value, "a number above 0"))
-    };
-    positive("target_error", settings.target_error)?;
-    positive("max_seconds", settings.max_seconds)?;
-    if settings.rounds == Some(0) {
-        return Err(Error::setting("rounds", 0, "at least 1"));
-    }
-    match &settings.data_means {
-        Some(means) if means.len() != model.visible() => Err(Error::Width {
-            what: "the list of data means".into(),
-            found: means.len(),
-            expected: model.visible(),
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// log Z of independent parts: values add, errors add in quadrature.

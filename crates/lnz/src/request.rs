@@ -4,6 +4,7 @@ mod start;
 
 pub use start::{DataSource, StartKind, StartPlan, StartRequest};
 
+use crate::spelling::verbatim;
 use crate::{Annealing, Auto, Error, Precision, Result, RunSettings, Schedule, StartedFrom};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -272,8 +273,10 @@ impl AisPlan {
 
 /// Numbers in a text file, apart by white space or commas.
 fn read_schedule(path: &Path) -> Result<Schedule> {
-    let failed =
-        |problem: String| Error::options(format!("{}: {{schedule}} {problem}", path.display()));
+    let failed = |problem: String| {
+        let (path, problem) = (verbatim(path.display()), verbatim(problem));
+        Error::options(format!("{path}: {{schedule}} {problem}"))
+    };
     let text = std::fs::read_to_string(path)
         .map_err(|error| failed(format!("cannot be read: {error}")))?;
     let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty());

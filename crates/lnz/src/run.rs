@@ -39,8 +39,16 @@ pub fn estimate(
     };
     match plan {
         Plan::Exact => exactly(None),
-        Plan::Auto { settings, .. } if settings.shortcuts && exact_is_cheap(&stored.model)? => {
-            exactly(Some("chosen because it is cheap here; {no_exact=on} samples instead"))
+        Plan::Auto { settings, data } if settings.shortcuts && exact_is_cheap(&stored.model)? => {
+            settings.check(&stored.model)?;
+            let choice = match data {
+                None => "chosen because it is cheap here; {no_exact=on} samples instead",
+                Some(data) => {
+                    data.check_data(stored, settings.seed)?;
+                    "chosen because it is cheap here, and needs no data; {no_exact=on} samples instead"
+                }
+            };
+            exactly(Some(choice))
         }
         Plan::Auto { settings, data } => {
             sampled_by_default(stored, name, settings, data.as_ref(), observer)

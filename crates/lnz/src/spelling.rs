@@ -11,17 +11,26 @@ pub enum Spelling {
 
 impl Spelling {
     /// The text with its options filled in: `{init}` mentions one, `{start=gibbs}` gives it a value,
-    /// `{transpose=on}` turns a switch on.
+    /// `{transpose=on}` turns a switch on, `{{` is a brace.
     pub fn say(self, text: &str) -> String {
         let mut said = String::new();
         let mut rest = text;
-        while let Some((before, option, after)) = next_option(rest) {
+        while let Some((before, after)) = rest.split_once('{') {
             said += before;
-            said += &match option.split_once('=') {
-                None => self.name(option),
-                Some((name, value)) => self.option(name, value),
-            };
             rest = after;
+            match (after.strip_prefix('{'), after.split_once('}')) {
+                (None, Some((option, after))) => {
+                    said += &match option.split_once('=') {
+                        None => self.name(option),
+                        Some((name, value)) => self.option(name, value),
+                    };
+                    rest = after;
+                }
+                (brace, _) => {
+                    said.push('{');
+                    rest = brace.unwrap_or(rest);
+                }
+            }
         }
         said + rest
     }
@@ -47,11 +56,9 @@ impl Spelling {
     }
 }
 
-/// What stands before, in and after the next pair of braces.
-fn next_option(text: &str) -> Option<(&str, &str, &str)> {
-    let (before, rest) = text.split_once('{')?;
-    let (option, after) = rest.split_once('}')?;
-    Some((before, option, after))
+/// A text of the user's as it is, whatever braces it has, within one that is to be said.
+pub(crate) fn verbatim(text: impl std::fmt::Display) -> String {
+    text.to_string().replace('{', "{{")
 }
 
 #[cfg(test)]
@@ -70,5 +77,13 @@ mod tests {
             "chain_layout needs start=\"gibbs\", betas=4096 or transpose=True."
         );
         assert_eq!(Flags.say("nothing { to say"), "nothing { to say");
+    }
+
+    #[test]
+    fn what_a_user_wrote_stays_as_it_is() {
+        for name in ["a{seed}b", "{{seed=1}}", "{", "}{", "{{{", "a"] {
+            let text = format!("{}: {{schedule}} is empty", super::verbatim(name));
+            assert_eq!(Flags.say(&text), format!("{name}: --schedule is empty"));
+        }
     }
 }

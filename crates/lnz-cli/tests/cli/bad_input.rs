@@ -61,6 +61,12 @@ fn data_that_does_not_fit() {
         let sentence = one_sentence(&["estimate", &model, "--start", "data", "--data", data]);
         assert!(sentence.starts_with(data.as_str()) && sentence.contains(what), "{sentence}");
     }
+    // Also where the exact value is so cheap that the data is not needed.
+    let absent = folder.path("absent.npy");
+    for (data, what) in [(&narrow, "5 columns"), (&absent, "cannot be read")] {
+        let sentence = one_sentence(&["estimate", &model, "--data", data]);
+        assert!(sentence.starts_with(data.as_str()) && sentence.contains(what), "{sentence}");
+    }
     // A mean of 0 has no finite bias.
     let zeros = folder.npy("zeros.npy", Array2::zeros((2, 6)).into_dyn().view());
     let sentence = one_sentence(&["estimate", &model, "--data", &zeros, "--epsilon", "0"]);
@@ -86,6 +92,11 @@ fn numbers_outside_their_range() {
         let sentence = refusal(&["estimate", "gwgm-easy", &format!("{flag}={value}")]);
         assert!(sentence.contains(flag), "{flag} {value}: {sentence}");
     }
+    // Also where they would have no effect, because the exact value is cheap.
+    for [flag, value] in [["--target-error", "0"], ["--max-seconds", "-1"], ["--rounds", "0"]] {
+        let sentence = refusal(&["estimate", "gwgm-easy", &format!("{flag}={value}")]);
+        assert!(sentence.contains(flag), "{flag} {value}: {sentence}");
+    }
     for flips in ["0", "21", "0%", "101%"] {
         let sentence =
             one_sentence(&["estimate", "gwgm-easy", "--start", "metropolis", "--flips", flips]);
@@ -101,8 +112,11 @@ fn schedules_that_do_not_run_from_zero_to_one() {
         let sentence = one_sentence(&["estimate", "gwgm-easy", "--schedule", &path]);
         assert!(sentence.starts_with(&path) && sentence.contains("--schedule"), "{sentence}");
     }
-    let absent = folder.path("absent.txt");
-    assert!(one_sentence(&["estimate", "gwgm-easy", "--schedule", &absent]).contains("absent.txt"));
+    for absent in ["absent.txt", "{seed}.txt"] {
+        let absent = folder.path(absent);
+        let sentence = one_sentence(&["estimate", "gwgm-easy", "--schedule", &absent]);
+        assert!(sentence.starts_with(&absent), "{sentence}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The start distribution as it is asked for.
 
 use super::first_given;
-use crate::data::{self, Binarize, DataOptions};
+use crate::data::{self, Binarize, DataOptions, DataReader};
 use crate::io::StoredModel;
 use crate::{
     ChainLayout, Error, Flips, InitialState, Observer, Rbm, Result, Sampler, Sampling, Start,
@@ -190,6 +190,24 @@ impl StartPlan {
             StartPlan::Data { epsilon, .. } => {
                 Start::from_means(self.data_means(stored, seed)?.view(), *epsilon)
             }
+        }
+    }
+
+    /// The data could be read, as far as its beginning tells, where it is given but not needed.
+    pub(crate) fn check_data(&self, stored: &StoredModel, seed: u64) -> Result<()> {
+        let expected = stored.model.visible();
+        match self {
+            StartPlan::Data { source: Some(DataSource::File(path)), binarize, .. } => {
+                let width = Some(expected);
+                DataReader::open(path, DataOptions { width, binarize: *binarize, seed }).map(|_| ())
+            }
+            StartPlan::Data { source: Some(DataSource::Means(means)), .. }
+                if means.len() != expected =>
+            {
+                let what = "the list of data means".into();
+                Err(Error::Width { what, found: means.len(), expected })
+            }
+            _ => Ok(()),
         }
     }
 
