@@ -17,6 +17,7 @@ mod flips;
 mod landscape;
 mod layers;
 mod learn;
+mod lists;
 mod marginal;
 mod metropolis;
 mod occurrences;

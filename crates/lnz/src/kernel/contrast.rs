@@ -6,7 +6,8 @@
 use super::aligned::Aligned;
 use super::elementwise::exp2;
 use super::layers::{LANES, Layers, Side};
-use super::row_sums::{Factored, List, sum_rows};
+use super::lists::{Factored, List};
+use super::row_sums::sum_rows;
 use super::simd::{Kernel, Level, Simd, dispatch};
 use super::stream::Stream;
 use crate::random::Purpose;

@@ -6,10 +6,9 @@
 use super::aligned::Aligned;
 use super::contrast::Chain;
 use super::layers::{LANES, Matrix, PANEL};
+use super::lists::{Factored, List};
 use super::occurrences::Occurrences;
-use super::row_sums::{
-    Factored, List, Wide, first_apart, load, store, sum, sum_apart, sum_lists, sum_two_apart,
-};
+use super::row_sums::{Wide, first_apart, load, store, sum, sum_apart, sum_lists, sum_two_apart};
 use super::simd::{Kernel, Level, Simd, dispatch};
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::contrast::{Chain, Example};
 use super::layers::LANES;
-use super::row_sums::List;
+use super::lists::List;
 use super::simd::{Kernel, Level, Simd, dispatch};
 
 /// For each of some visible units the examples in which it is on: the number k of each of n examples

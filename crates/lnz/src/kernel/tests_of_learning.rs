@@ -2,8 +2,8 @@
 
 use super::super::layers::{Matrix, PANEL, Side};
 use super::super::learn::{HiddenPanel, LearnRows, Move, transpose_panel};
+use super::super::lists::{Factored, List};
 use super::super::occurrences::Occurrences;
-use super::super::row_sums::{Factored, List};
 use super::*;
 use crate::random::Random;
 use proptest::prelude::*;
