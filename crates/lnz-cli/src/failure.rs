@@ -48,11 +48,11 @@ fn sentence(error: &anyhow::Error) -> String {
             format!("{error}; `lnz models` lists those that are built in")
         }
         Some(Error::TooManyStates { free_units, seconds, .. }) => format!(
-            "the exact value needs 2^{free_units} states, about {} on this machine; use `lnz estimate --method ais`, or wait for `lnz exact --force`",
+            "the exact value needs 2^{free_units} states, about {} on this machine; use `lnz estimate`, or wait for `lnz exact --force`",
             duration(*seconds)
         ),
         Some(Error::TooManyUnits { free_units, limit, seconds }) => format!(
-            "the exact value needs 2^{free_units} states, about {} on this machine, and 2^{limit} is the limit; use `lnz estimate --method ais`",
+            "the exact value needs 2^{free_units} states, about {} on this machine, and 2^{limit} is the limit; use `lnz estimate`",
             duration(*seconds)
         ),
         _ => format!("{error:#}"),

@@ -72,6 +72,16 @@ fn looks_like_a_name(path: &Path) -> bool {
 }
 
 fn closest_name(name: &str) -> Option<&'static str> {
+    // Another epoch of the same training.
+    if let Some((family, epoch)) = name.split_once('@')
+        && let Ok(epoch) = epoch.parse::<usize>()
+        && let Some(near) = BUILT_IN
+            .iter()
+            .filter(|entry| entry.family() == family)
+            .min_by_key(|entry| entry.epoch().map(|known| known.abs_diff(epoch)))
+    {
+        return Some(near.name);
+    }
     BUILT_IN
         .iter()
         .flat_map(|entry| [entry.name, entry.family()])
@@ -88,6 +98,7 @@ mod tests {
     #[test]
     fn a_misspelt_name_is_recognised() {
         assert_eq!(closest_name("gwgm-hrad"), Some("gwgm-hard"));
+        assert_eq!(closest_name("mnist-20h@90"), Some("mnist-20h@100"));
         assert_eq!(closest_name("zzz"), None);
     }
 

@@ -158,9 +158,9 @@ impl Settings {
         };
         let turned = if self.transpose == Some(true) { ", transposed" } else { "" };
         format!(
-            "from {}{turned}\n{} betas{schedule}, {}, seed {}",
+            "from {}{turned}\n{}{schedule}, {}, seed {}",
             self.start_text(),
-            count(betas),
+            plural(betas, "beta"),
             plural(chains, "chain"),
             self.seed.unwrap_or_default()
         )
