@@ -63,36 +63,32 @@ pub(crate) struct HiddenPanel {
     rows: Aligned<f32>,
     /// The columns of this panel have two sums.
     apart: bool,
+    /// The sum of all rows: the gradient of the hidden biases, times the number of examples.
+    pub(crate) sum: [f32; PANEL],
 }
 
 impl HiddenPanel {
     pub(crate) fn of(level: Level, chains: &[Chain], number: usize, hidden: usize) -> Self {
-        let first = number * PANEL;
-        let mut rows = Aligned::zeroed(2 * chains.len() * PANEL);
-        dispatch(level, CopyPanel { chains, first, rows: &mut rows });
-        Self { number, rows, apart: first >= first_apart(hidden) }
-    }
-
-    /// The sum of all rows: the gradient of the hidden biases, times the number of examples.
-    pub(crate) fn sum(&self, level: Level) -> [f32; PANEL] {
-        let mut out = [0.0; PANEL];
-        dispatch(level, SumPanel { panel: self, out: &mut out });
-        out
+        let rows = Aligned::zeroed(2 * chains.len() * PANEL);
+        let apart = number * PANEL >= first_apart(hidden);
+        let mut panel = Self { number, rows, apart, sum: [0.0; PANEL] };
+        dispatch(level, FillPanel { panel: &mut panel, chains });
+        panel
     }
 }
 
-struct CopyPanel<'a> {
+struct FillPanel<'a> {
+    panel: &'a mut HiddenPanel,
     chains: &'a [Chain],
-    first: usize,
-    rows: &'a mut [f32],
 }
 
-impl Kernel for CopyPanel<'_> {
+impl Kernel for FillPanel<'_> {
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
-        let Self { chains, first, rows } = self;
-        let (of_data, of_ends) = rows.as_chunks_mut::<PANEL>().0.split_at_mut(chains.len());
-        for (chain, (of_data, of_end)) in chains.iter().zip(of_data.iter_mut().zip(of_ends)) {
+        let HiddenPanel { number, rows, apart, sum: out } = self.panel;
+        let first = *number * PANEL;
+        let (of_data, of_ends) = rows.as_chunks_mut::<PANEL>().0.split_at_mut(self.chains.len());
+        for (chain, (of_data, of_end)) in self.chains.iter().zip(of_data.iter_mut().zip(of_ends)) {
             let (given_data, given_end) = (&chain.given_data[first..], &chain.given_end[first..]);
             // SAFETY: slices of a panel's width; the features by `dispatch`.
             unsafe {
@@ -101,27 +97,15 @@ impl Kernel for CopyPanel<'_> {
                 store::<S>(of_end.as_mut_ptr(), [S::mul(a, minus), S::mul(b, minus)]);
             }
         }
-    }
-}
-
-struct SumPanel<'a> {
-    panel: &'a HiddenPanel,
-    out: &'a mut [f32; PANEL],
-}
-
-impl Kernel for SumPanel<'_> {
-    #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        let rows = &self.panel.rows;
         let all: Vec<u32> = (0..(rows.len() / PANEL) as u32).collect();
         // SAFETY: all are rows; the features by `dispatch`.
         unsafe {
             let zero = [S::splat(0.0); 2];
-            let total = match self.panel.apart {
+            let total = match *apart {
                 true => sum::<S>(sum_apart::<S, &[u32]>(rows, &all, [zero; 2])),
                 false => sum_lists::<S, &[u32], 1, 1>(&[rows], [&all], [[zero]])[0][0],
             };
-            store::<S>(self.out.as_mut_ptr(), total);
+            store::<S>(out.as_mut_ptr(), total);
         }
     }
 }

@@ -83,7 +83,7 @@ impl Trainer<'_> {
                     .run_on(level);
             }
         });
-        let gradient = panels.iter().flat_map(|panel| panel.sum(level));
+        let gradient = panels.iter().flat_map(|panel| panel.sum);
         let (bias, velocity) = (self.layers.hidden.bias_mut(), &mut self.velocity.hidden);
         step.learn_biases(level, bias, velocity, gradient);
     }
