@@ -184,3 +184,27 @@ pub fn exact(model: &Rbm, patience: Patience, observer: &dyn Observer) -> Result
 pub fn exact_is_cheap(model: &Rbm) -> Result<bool> {
     Ok(exact_cost(model)?.seconds <= CHEAP_SECONDS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{DataSource, Request};
+    use ndarray::{Array1, Array2};
+
+    #[test]
+    fn means_that_an_exact_value_does_not_need_have_to_fit_all_the_same() {
+        let model = Rbm::new(Array2::ones((3, 2)), Array1::zeros(3), Array1::zeros(2)).unwrap();
+        let stored = StoredModel::from(model);
+        let mut request = Request::default();
+        for (means, fits) in [(3, true), (4, false)] {
+            request.start.data = Some(DataSource::Means(Array1::from_elem(means, 0.5)));
+            let found = estimate(&stored, "m", &request.plan().unwrap(), &());
+            match fits {
+                true => assert_eq!(found.unwrap().report.std_error, 0.0),
+                false => {
+                    assert!(matches!(found, Err(Error::Width { found: 4, expected: 3, .. })))
+                }
+            }
+        }
+    }
+}
