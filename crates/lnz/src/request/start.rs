@@ -4,7 +4,7 @@ use super::first_given;
 use crate::data::{self, Binarize, DataOptions, DataReader};
 use crate::io::StoredModel;
 use crate::{
-    ChainLayout, Error, Flips, InitialState, Observer, Rbm, Result, Sampler, Sampling, Start,
+    Auto, ChainLayout, Error, Flips, InitialState, Observer, Rbm, Result, Sampler, Sampling, Start,
 };
 use ndarray::Array1;
 use serde::{Deserialize, Serialize};
@@ -195,17 +195,14 @@ impl StartPlan {
 
     /// The data could be read, as far as its beginning tells, where it is given but not needed.
     pub(crate) fn check_data(&self, stored: &StoredModel, seed: u64) -> Result<()> {
-        let expected = stored.model.visible();
         match self {
             StartPlan::Data { source: Some(DataSource::File(path)), binarize, .. } => {
-                let width = Some(expected);
+                let width = Some(stored.model.visible());
                 DataReader::open(path, DataOptions { width, binarize: *binarize, seed }).map(|_| ())
             }
-            StartPlan::Data { source: Some(DataSource::Means(means)), .. }
-                if means.len() != expected =>
-            {
-                let what = "the list of data means".into();
-                Err(Error::Width { what, found: means.len(), expected })
+            StartPlan::Data { source: Some(DataSource::Means(means)), .. } => {
+                let data_means = Some(means.clone());
+                Auto { data_means, ..Auto::default() }.check(&stored.model)
             }
             _ => Ok(()),
         }
