@@ -6,6 +6,7 @@
 //! bits: property tests compare them.
 
 mod aligned;
+mod beside;
 mod bits;
 mod block;
 mod contrast;

@@ -1,6 +1,7 @@
 //! The units of a tile for all chains of a block, drawn from their sums.
 
 use super::aligned::Aligned;
+use super::beside::{Beside, LookUps};
 use super::block::{GROUP, groups};
 use super::elementwise::{HiddenStep, Sampled, sample_hidden, sample_visible, softplus_increment};
 use super::fixed::{Fixed, Tile};
@@ -8,6 +9,7 @@ use super::product::Scratch;
 use super::simd::Simd;
 use super::stream::{Lanes, Stream};
 use super::tile_product::TileProduct;
+use std::ops::Range;
 
 /// How the units of a layer are drawn.
 pub(super) trait Draw<T: Fixed> {
@@ -15,12 +17,13 @@ pub(super) trait Draw<T: Fixed> {
     ///
     /// # Safety
     /// See [`Simd`]; `sums` is valid for 16 V values.
-    unsafe fn draw<S: Simd, const V: usize>(
+    unsafe fn draw<S: Simd, B: Beside<S>, const V: usize>(
         &mut self,
         tile: &Tile,
         chain: usize,
         sums: *const T,
         random: &mut Lanes<S>,
+        beside: &mut B,
     ) -> Sampled<S>;
 
     /// What the sums over a tile are added to, chain by chain.
@@ -37,18 +40,19 @@ pub(super) struct HiddenDraw<'a> {
 
 impl<T: Fixed> Draw<T> for HiddenDraw<'_> {
     #[inline(always)]
-    unsafe fn draw<S: Simd, const V: usize>(
+    unsafe fn draw<S: Simd, B: Beside<S>, const V: usize>(
         &mut self,
         tile: &Tile,
         chain: usize,
         sums: *const T,
         random: &mut Lanes<S>,
+        beside: &mut B,
     ) -> Sampled<S> {
         let bias = self.bias[tile.first..][..16 * V].as_ptr();
         // SAFETY: by the caller; the bias was just cut to size.
         unsafe {
             let (mut sampled, too_large) =
-                sample_hidden::<S, T, V>(&self.constants, sums, bias, random);
+                sample_hidden::<S, T, B, V>(&self.constants, sums, bias, random, beside);
             if too_large {
                 self.log_weights[chain] +=
                     softplus_increment::<S, T>(&self.constants, tile.units, sums, bias);
@@ -79,18 +83,22 @@ pub(super) struct VisibleDraw<'a> {
 
 impl<T: Fixed> Draw<T> for VisibleDraw<'_> {
     #[inline(always)]
-    unsafe fn draw<S: Simd, const V: usize>(
+    unsafe fn draw<S: Simd, B: Beside<S>, const V: usize>(
         &mut self,
         tile: &Tile,
         chain: usize,
         sums: *const T,
         random: &mut Lanes<S>,
+        beside: &mut B,
     ) -> Sampled<S> {
         let exponent = &self.exponent_bias[self.component[chain]][tile.first..][..16 * V];
         let difference = &self.difference[tile.first..][..16 * V];
         let (exponent, difference) = (exponent.as_ptr(), difference.as_ptr());
         // SAFETY: by the caller; both vectors were just cut to size.
-        unsafe { sample_visible::<S, T, V>(self.scale, sums, exponent, difference, random) }
+        unsafe {
+            let scale = self.scale;
+            sample_visible::<S, T, B, V>(scale, sums, exponent, difference, random, beside)
+        }
     }
 
     #[inline(always)]
@@ -99,59 +107,172 @@ impl<T: Fixed> Draw<T> for VisibleDraw<'_> {
     }
 }
 
-/// Draws the units of `tile` for every chain into `states`, the chains' words that hold the tile. The
-/// sums are there already, or `product` and its buffers finish those of a group right before.
-///
-/// # Safety
-/// See [`Simd`].
-#[inline(always)]
-pub(super) unsafe fn draw_tile<S: Simd, T: Fixed>(
-    draw: &mut impl Draw<T>,
-    tile: &Tile,
-    product: Option<(&TileProduct<'_, T>, &Scratch)>,
-    sums: &mut [T],
-    streams: &mut [Stream],
-    states: &mut [u64],
-) {
-    // SAFETY: by the caller; a tile has at most four vectors.
-    unsafe {
-        match tile.units.div_ceil(16) {
-            1 => draw_vectors::<S, T, 1>(draw, tile, product, sums, streams, states),
-            2 => draw_vectors::<S, T, 2>(draw, tile, product, sums, streams, states),
-            3 => draw_vectors::<S, T, 3>(draw, tile, product, sums, streams, states),
-            _ => draw_vectors::<S, T, 4>(draw, tile, product, sums, streams, states),
-        }
-    }
+/// A tile of a layer, whose units are drawn for every chain.
+pub(super) struct DrawnTile<'a, T: Fixed> {
+    pub(super) tile: &'a Tile,
+    /// A tile's width for each chain.
+    pub(super) sums: &'a mut [T],
+    /// One for each group of chains.
+    pub(super) streams: &'a mut [Stream],
+    /// The chains' words that hold the tile.
+    pub(super) states: &'a mut [u64],
 }
 
-/// # Safety
-/// See [`draw_tile`].
-#[inline(always)]
-unsafe fn draw_vectors<S: Simd, T: Fixed, const V: usize>(
-    draw: &mut impl Draw<T>,
-    tile: &Tile,
-    product: Option<(&TileProduct<'_, T>, &Scratch)>,
-    sums: &mut [T],
-    streams: &mut [Stream],
-    states: &mut [u64],
-) {
-    let width = tile.rows * T::PER_ROW;
-    assert!(16 * V <= width && sums.len() == states.len() * width);
-    for (group, stream) in groups(states.len()).zip(streams) {
-        // SAFETY: the features are the caller's duty; the sums were just checked.
+impl<T: Fixed> DrawnTile<'_, T> {
+    /// The sums are there already, or `product` and its buffers finish those of a group right before.
+    ///
+    /// # Safety
+    /// See [`Simd`].
+    #[inline(always)]
+    pub(super) unsafe fn draw<S: Simd>(
+        &mut self,
+        draw: &mut impl Draw<T>,
+        product: Option<(&TileProduct<'_, T>, &Scratch)>,
+    ) {
+        // SAFETY: by the caller; a tile has at most four vectors.
         unsafe {
-            if let Some((product, scratch)) = product {
-                product.finish::<S>(scratch, sums, group.clone());
+            match self.tile.units.div_ceil(16) {
+                1 => self.draw_vectors::<S, 1>(draw, product),
+                2 => self.draw_vectors::<S, 2>(draw, product),
+                3 => self.draw_vectors::<S, 3>(draw, product),
+                _ => self.draw_vectors::<S, 4>(draw, product),
             }
-            let mut random = stream.load::<S>();
+        }
+    }
+
+    /// # Safety
+    /// See `draw`.
+    #[inline(always)]
+    unsafe fn draw_vectors<S: Simd, const V: usize>(
+        &mut self,
+        draw: &mut impl Draw<T>,
+        product: Option<(&TileProduct<'_, T>, &Scratch)>,
+    ) {
+        self.check(V);
+        for (k, group) in groups(self.states.len()).enumerate() {
+            // SAFETY: by the caller; the sums were just checked.
+            unsafe {
+                if let Some((product, scratch)) = product {
+                    product.finish::<S>(scratch, self.sums, group.clone());
+                }
+                self.draw_group::<S, (), V>(draw, k, group, &mut ());
+            }
+        }
+    }
+
+    /// The sums of a full tile are there already. Those of the next tile, by tables, are computed in
+    /// between, into `sums`.
+    ///
+    /// # Safety
+    /// See [`TileProduct::start`].
+    #[inline(always)]
+    pub(super) unsafe fn draw_beside<S: Simd>(
+        &mut self,
+        draw: &mut impl Draw<T>,
+        next: &TileProduct<'_, T>,
+        scratch: &mut Scratch,
+        sums: &mut [T],
+    ) {
+        // SAFETY: by the caller; each number of chains for a draw is at most that of full words, or one.
+        unsafe {
+            match (next.inputs / 64, next.rows) {
+                (4.., 1) => self.with_look_ups::<S, 1, 4>(draw, next, scratch, sums),
+                (4.., _) => self.with_look_ups::<S, 2, 4>(draw, next, scratch, sums),
+                (2.., 1) => self.with_look_ups::<S, 1, 2>(draw, next, scratch, sums),
+                (2.., _) => self.with_look_ups::<S, 2, 2>(draw, next, scratch, sums),
+                (_, 1) => self.with_look_ups::<S, 1, 1>(draw, next, scratch, sums),
+                (_, _) => self.with_look_ups::<S, 2, 1>(draw, next, scratch, sums),
+            }
+        }
+    }
+
+    /// Looks up N chains during each draw: the N-th part of the groups is drawn beside each of the first N
+    /// words, and what does not come out even without company.
+    ///
+    /// # Safety
+    /// See `draw_beside`.
+    #[inline(always)]
+    unsafe fn with_look_ups<S: Simd, const R: usize, const N: usize>(
+        &mut self,
+        draw: &mut impl Draw<T>,
+        next: &TileProduct<'_, T>,
+        scratch: &mut Scratch,
+        sums: &mut [T],
+    ) {
+        self.check(2 * T::PER_ROW / 16);
+        let chains = self.states.len();
+        assert!(next.bits.chains == chains && sums.len() == chains * R * T::PER_ROW);
+        let beside_a_word = chains / (N * GROUP);
+        let mut groups = groups(chains).enumerate();
+        for word in 0..next.words() {
+            // SAFETY: by the caller; N chains are looked up for each of at most `chains / N` draws.
+            unsafe {
+                next.build_tables::<S, R>(word, scratch);
+                let mut rest = 0..chains;
+                if word < N {
+                    let mut beside = LookUps::<S, T, R, N>::new(next, word, scratch, sums);
+                    for (k, group) in groups.by_ref().take(beside_a_word) {
+                        self.draw_full_group::<S, _>(draw, k, group, &mut beside);
+                    }
+                    rest.start = beside_a_word * GROUP * N;
+                }
+                next.look_up::<S, R>(word, scratch, sums, rest);
+            }
+        }
+        for (k, group) in groups {
+            // SAFETY: by the caller.
+            unsafe { self.draw_full_group::<S, _>(draw, k, group, &mut ()) };
+        }
+    }
+
+    fn check(&self, vectors: usize) {
+        let width = self.tile.rows * T::PER_ROW;
+        assert!(16 * vectors <= width && self.sums.len() == self.states.len() * width);
+    }
+
+    /// # Safety
+    /// See `draw_group`; the tile is full.
+    #[inline(always)]
+    unsafe fn draw_full_group<S: Simd, B: Beside<S>>(
+        &mut self,
+        draw: &mut impl Draw<T>,
+        k: usize,
+        group: Range<usize>,
+        beside: &mut B,
+    ) {
+        // SAFETY: by the caller.
+        unsafe {
+            match T::PER_ROW {
+                32 => self.draw_group::<S, B, 4>(draw, k, group, beside),
+                _ => self.draw_group::<S, B, 2>(draw, k, group, beside),
+            }
+        }
+    }
+
+    /// The k-th group of chains.
+    ///
+    /// # Safety
+    /// See [`Simd`]; the tile has V vectors, and was checked.
+    #[inline(always)]
+    unsafe fn draw_group<S: Simd, B: Beside<S>, const V: usize>(
+        &mut self,
+        draw: &mut impl Draw<T>,
+        k: usize,
+        group: Range<usize>,
+        beside: &mut B,
+    ) {
+        let width = self.tile.rows * T::PER_ROW;
+        // SAFETY: by the caller.
+        unsafe {
+            let mut random = self.streams[k].load::<S>();
             let mut totals = [S::splat(0.0); GROUP];
             for (total, chain) in totals.iter_mut().zip(group.clone()) {
-                let sums = sums.as_ptr().add(chain * width);
-                let sampled = draw.draw::<S, V>(tile, chain, sums, &mut random);
-                put(&mut states[chain], tile, sampled.bits);
+                let sums = self.sums.as_ptr().add(chain * width);
+                let sampled = draw.draw::<S, B, V>(self.tile, chain, sums, &mut random, beside);
+                put(&mut self.states[chain], self.tile, sampled.bits);
                 *total = sampled.sum;
             }
-            stream.store::<S>(random);
+            self.streams[k].store::<S>(random);
             let totals = S::sums(&totals);
             let sums = &mut draw.totals()[group];
             if let Ok(sums) = <&mut [f64; GROUP]>::try_from(&mut *sums) {

@@ -98,6 +98,19 @@ pub(crate) trait Simd: Copy {
     /// 8 x u64.
     type U: Copy;
 
+    /// Whether four vectors can be drawn side by side without running out of registers.
+    const MANY_REGISTERS: bool = false;
+
+    /// `a`, as something the compiler can neither compute later nor use sooner.
+    #[inline(always)]
+    unsafe fn pin(a: Self::F) -> Self::F {
+        a
+    }
+    #[inline(always)]
+    unsafe fn pin_row(a: Self::Row) -> Self::Row {
+        a
+    }
+
     unsafe fn splat(value: f32) -> Self::F;
     unsafe fn load(from: *const f32) -> Self::F;
     unsafe fn store(to: *mut f32, a: Self::F);

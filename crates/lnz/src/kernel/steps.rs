@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::block::{Block, Units, groups};
-use super::draw::{Draw, HiddenDraw, VisibleDraw, draw_tile};
+use super::draw::{Draw, DrawnTile, HiddenDraw, VisibleDraw};
 use super::elementwise::HiddenStep;
 use super::fixed::{Fixed, Layer};
 use super::flips::{SummedOut, flip_units};
@@ -179,8 +179,8 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
     }
 }
 
-/// Draws the units of a layer, tile by tile, while the sums of a tile are at hand; they are computed
-/// here from the bits of the other layer, unless they are there already.
+/// Draws the units of a layer, tile by tile. The sums are there already, or they are computed here from
+/// the bits of the other layer: right before a tile is drawn, or while the tile before it is.
 ///
 /// # Safety
 /// See [`Simd`]; `scratch` is prepared for the method.
@@ -195,19 +195,31 @@ unsafe fn draw_layer<S: Simd, T: Fixed>(
 ) {
     let chains = units.bits.chains;
     let mut rest = &mut units.sums.values[..];
-    for tile in &layer.tiles {
+    let mut summed = product.is_none();
+    for (k, tile) in layer.tiles.iter().enumerate() {
         let (sums, later) = rest.split_at_mut(tile.rows * T::PER_ROW * chains);
         let states = &mut units.bits.words[tile.first / 64 * chains..][..chains];
+        let mut drawn = DrawnTile { tile, sums, streams: &mut *streams, states };
         // SAFETY: by the caller.
         unsafe {
-            let product = match product {
-                Some((method, bits)) => {
-                    Some(TileProduct::start::<S>(method, layer, tile, bits, scratch, sums))
+            match (product, layer.tiles.get(k + 1)) {
+                (Some((Method::Tables, bits)), Some(next)) if S::MANY_REGISTERS => {
+                    if !summed {
+                        let sums = &mut drawn.sums;
+                        sum_tile::<S, T>(Method::Tables, layer, tile, bits, scratch, sums);
+                    }
+                    let sums = &mut later[..next.rows * T::PER_ROW * chains];
+                    let next = TileProduct::new(Method::Tables, layer, next, bits);
+                    drawn.draw_beside::<S>(draw, &next, scratch, sums);
+                    summed = true;
                 }
-                None => None,
-            };
-            let product = product.as_ref().map(|product| (product, &*scratch));
-            draw_tile::<S, T>(draw, tile, product, sums, streams, states);
+                (Some((method, bits)), _) if !summed => {
+                    let sums = &mut drawn.sums;
+                    let product = TileProduct::start::<S>(method, layer, tile, bits, scratch, sums);
+                    drawn.draw::<S>(draw, Some((&product, scratch)));
+                }
+                _ => drawn.draw::<S>(draw, None),
+            }
         }
         rest = later;
     }

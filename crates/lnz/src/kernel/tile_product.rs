@@ -14,12 +14,19 @@ const TABLE: usize = ENTRIES * 64;
 pub(super) struct TileProduct<'a, T: Fixed> {
     method: Method,
     weights: &'a [T],
-    inputs: usize,
-    rows: usize,
-    bits: &'a Bits,
+    pub(super) inputs: usize,
+    pub(super) rows: usize,
+    pub(super) bits: &'a Bits,
 }
 
 impl<'a, T: Fixed> TileProduct<'a, T> {
+    pub(super) fn new(method: Method, layer: &'a Layer<T>, tile: &Tile, bits: &'a Bits) -> Self {
+        assert!(bits.words.len() == layer.inputs.div_ceil(64) * bits.chains);
+        let width = tile.rows * T::PER_ROW;
+        let weights = &layer.weights[tile.offset..tile.offset + layer.inputs * width];
+        Self { method, weights, inputs: layer.inputs, rows: tile.rows, bits }
+    }
+
     /// Tables: the sums of all words of the states but the last one, whose tables are built.
     ///
     /// # Safety
@@ -34,11 +41,8 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
         scratch: &mut Scratch,
         sums: &mut [T],
     ) -> Self {
-        let width = tile.rows * T::PER_ROW;
-        assert!(sums.len() == bits.chains * width);
-        assert!(bits.words.len() == layer.inputs.div_ceil(64) * bits.chains);
-        let weights = &layer.weights[tile.offset..tile.offset + layer.inputs * width];
-        let product = Self { method, weights, inputs: layer.inputs, rows: tile.rows, bits };
+        assert!(sums.len() == bits.chains * tile.rows * T::PER_ROW);
+        let product = Self::new(method, layer, tile, bits);
         if method == Method::Tables {
             // SAFETY: the sizes were just checked.
             unsafe {
@@ -66,7 +70,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
         if self.inputs == 0 {
             return; // The sums stay zero.
         }
-        let last = self.inputs.div_ceil(64) - 1;
+        let last = self.words() - 1;
         // SAFETY: the sizes were checked; `scratch` holds units below the number of inputs.
         unsafe {
             match (self.method, self.rows) {
@@ -82,17 +86,11 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
     /// See `start`.
     #[inline(always)]
     unsafe fn first_words<S: Simd, const R: usize>(&self, scratch: &mut Scratch, sums: &mut [T]) {
-        let words = self.inputs.div_ceil(64);
-        let weights = self.weights.as_ptr().cast::<u8>();
+        let words = self.words();
         for word in 0..words {
-            let table = scratch.table.as_mut_ptr().cast::<u8>();
-            // SAFETY: each group has up to four rows of weights below `inputs`; 16 tables fit.
+            // SAFETY: by the caller.
             unsafe {
-                for group in 0..2 * self.pairs(word) {
-                    let first = (64 * word + 4 * group).min(self.inputs);
-                    let (from, to) = (weights.add(first * R * 64), table.add(group * TABLE * R));
-                    build_table::<S, T, R>(from, (self.inputs - first).min(4), to);
-                }
+                self.build_tables::<S, R>(word, scratch);
                 if word + 1 < words {
                     self.look_up::<S, R>(word, scratch, sums, 0..self.bits.chains);
                 }
@@ -100,8 +98,35 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
         }
     }
 
+    /// The tables of a word.
+    ///
+    /// # Safety
+    /// See `start`; R is the number of rows.
+    #[inline(always)]
+    pub(super) unsafe fn build_tables<S: Simd, const R: usize>(
+        &self,
+        word: usize,
+        scratch: &mut Scratch,
+    ) {
+        let weights = self.weights.as_ptr().cast::<u8>();
+        let table = scratch.table.as_mut_ptr().cast::<u8>();
+        for group in 0..2 * self.pairs(word) {
+            let first = (64 * word + 4 * group).min(self.inputs);
+            // SAFETY: each group has up to four rows of weights below `inputs`; 16 tables fit.
+            unsafe {
+                let (from, to) = (weights.add(first * R * 64), table.add(group * TABLE * R));
+                build_table::<S, T, R>(from, (self.inputs - first).min(4), to);
+            }
+        }
+    }
+
+    /// Words of a state.
+    pub(super) fn words(&self) -> usize {
+        self.inputs.div_ceil(64)
+    }
+
     /// Pairs of tables, of four inputs each, for a word.
-    fn pairs(&self, word: usize) -> usize {
+    pub(super) fn pairs(&self, word: usize) -> usize {
         (self.inputs - 64 * word).min(64).div_ceil(8)
     }
 
@@ -110,7 +135,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
     /// # Safety
     /// See `finish`.
     #[inline(always)]
-    unsafe fn look_up<S: Simd, const R: usize>(
+    pub(super) unsafe fn look_up<S: Simd, const R: usize>(
         &self,
         word: usize,
         scratch: &Scratch,
@@ -135,7 +160,11 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
                         total = add_pair::<S, T, R>(total, table, pair, entries);
                     }
                 } else {
-                    for pair in 0..pairs {
+                    // Unrolled as well, because the end is a constant.
+                    for pair in 0..TABLES / 2 {
+                        if pair == pairs {
+                            break;
+                        }
                         total = add_pair::<S, T, R>(total, table, pair, entries);
                     }
                 }
@@ -199,7 +228,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
 /// # Safety
 /// See [`TileProduct::start`]; `pair` is below 8 and its tables are built.
 #[inline(always)]
-unsafe fn add_pair<S: Simd, T: Fixed, const R: usize>(
+pub(super) unsafe fn add_pair<S: Simd, T: Fixed, const R: usize>(
     mut total: [S::Row; R],
     table: *const u8,
     pair: usize,

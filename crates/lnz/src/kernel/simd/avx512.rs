@@ -8,11 +8,20 @@
 
 use super::avx2::{Avx2, Pair};
 use super::{Kernel, Simd};
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,popcnt")]
 pub(super) unsafe fn run<K: Kernel>(kernel: K) {
     unsafe { kernel.run::<Avx512>() }
+}
+
+/// No instruction, but the compiler must have `a` in a register here. It keeps the order of such places.
+#[target_feature(enable = "avx512f")]
+#[inline]
+unsafe fn pin(mut a: __m512) -> __m512 {
+    unsafe { asm!("/* {0} */", inout(zmm_reg) a, options(nomem, nostack, preserves_flags)) };
+    a
 }
 
 #[derive(Clone, Copy)]
@@ -31,6 +40,16 @@ impl Simd for Avx512 {
     type Row = __m512i;
     type U = __m512i;
 
+    const MANY_REGISTERS: bool = true;
+
+    #[inline(always)]
+    unsafe fn pin(a: __m512) -> __m512 {
+        unsafe { pin(a) }
+    }
+    #[inline(always)]
+    unsafe fn pin_row(a: __m512i) -> __m512i {
+        unsafe { _mm512_castps_si512(pin(_mm512_castsi512_ps(a))) }
+    }
     #[inline(always)]
     unsafe fn splat(value: f32) -> __m512 {
         unsafe { _mm512_set1_ps(value) }
