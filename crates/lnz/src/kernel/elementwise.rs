@@ -30,10 +30,10 @@ macro_rules! for_each_of_four {
 #[inline(always)]
 pub(super) unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
     // SAFETY: by the caller.
-    unsafe { exp2_in_stages::<S, (), 1>([y], &mut (), 9)[0] }
+    unsafe { exp2_in_stages::<S, (), 1>([y], &mut (), 8)[0] }
 }
 
-/// [`exp2`] of some vectors, operation by operation: stages 1 to 8 of a draw.
+/// [`exp2`] of some vectors, operation by operation: stages 1 to 7 of a draw.
 ///
 /// # Safety
 /// See [`Simd`].
@@ -43,48 +43,42 @@ unsafe fn exp2_in_stages<S: Simd, B: Beside<S>, const V: usize>(
     beside: &mut B,
     stages: usize,
 ) -> [S::F; V] {
-    // 1.5 * 2^23: adding it rounds to an integer, which then sits in the low bits.
-    const ROUND: f32 = 12_582_912.0;
     // SAFETY: arithmetic only, but for what is done beside.
     unsafe {
         let zeros = [S::splat(0.0); V];
-        let (mut shifted, mut f, mut f2) = (zeros, zeros, zeros);
+        let (mut integer, mut f, mut f2) = (zeros, zeros, zeros);
         let (mut high, mut middle, mut low) = (zeros, zeros, zeros);
         for v in 0..V {
             y[v] = S::clamp(y[v], 60.0);
         }
         beside.after(1, stages, [&mut y]);
         for v in 0..V {
-            shifted[v] = S::add(y[v], S::splat(ROUND));
+            (integer[v], f[v]) = S::split(y[v]);
         }
-        beside.after(2, stages, [&mut shifted]);
-        for v in 0..V {
-            f[v] = S::sub(y[v], S::sub(shifted[v], S::splat(ROUND)));
-        }
-        beside.after(3, stages, [&mut f]);
+        beside.after(2, stages, [&mut integer, &mut f]);
         // Degree 5 on [-1/2, 1/2] by Estrin's scheme.
         for v in 0..V {
             high[v] = S::mul_add(f[v], S::splat(1.327_645_7e-3), S::splat(9.675_541e-3));
             middle[v] = S::mul_add(f[v], S::splat(5.550_713_5e-2), S::splat(0.240_221_2));
         }
-        beside.after(4, stages, [&mut high, &mut middle]);
+        beside.after(3, stages, [&mut high, &mut middle]);
         for v in 0..V {
             low[v] = S::mul_add(f[v], S::splat(0.693_146_94), S::splat(1.0));
             f2[v] = S::mul(f[v], f[v]);
         }
-        beside.after(5, stages, [&mut low, &mut f2]);
+        beside.after(4, stages, [&mut low, &mut f2]);
         for v in 0..V {
             middle[v] = S::mul_add(high[v], f2[v], middle[v]);
         }
-        beside.after(6, stages, [&mut middle]);
+        beside.after(5, stages, [&mut middle]);
         for v in 0..V {
             low[v] = S::mul_add(middle[v], f2[v], low[v]);
         }
-        beside.after(7, stages, [&mut low]);
+        beside.after(6, stages, [&mut low]);
         for v in 0..V {
-            low[v] = S::add_exponent(low[v], shifted[v]);
+            low[v] = S::scale(low[v], integer[v]);
         }
-        beside.after(8, stages, [&mut low]);
+        beside.after(7, stages, [&mut low]);
         low
     }
 }
@@ -169,7 +163,7 @@ impl<S: Simd> HiddenSampled<S> {
         random: &mut Lanes<S>,
         beside: &mut B,
     ) {
-        const STAGES: usize = 20;
+        const STAGES: usize = 19;
         let step = constants.next - constants.beta;
         // SAFETY: by the caller.
         unsafe {
@@ -191,14 +185,14 @@ impl<S: Simd> HiddenSampled<S> {
             for v in 0..V {
                 p[v] = S::add(one, p[v]);
             }
-            beside.after(9, STAGES, [&mut p]);
+            beside.after(8, STAGES, [&mut p]);
             for_each_of_four!(v => {
                 if v < V {
                     u[v] = random.uniforms();
                     p[v] = S::div(one, p[v]);
-                    beside.after(10 + v, STAGES, [&mut u[v..=v], &mut p[v..=v]]);
+                    beside.after(9 + v, STAGES, [&mut u[v..=v], &mut p[v..=v]]);
                 } else {
-                    beside.after(10 + v, STAGES, []);
+                    beside.after(9 + v, STAGES, []);
                 }
             });
             // d (p - q d (1/2 - d ((1 - 2p)/6 - d (1 - 6q)/24))) with q = p (1 - p).
@@ -208,31 +202,31 @@ impl<S: Simd> HiddenSampled<S> {
                 self.vectors += 1;
                 d[v] = S::mul(a[v], delta);
             }
-            beside.after(14, STAGES, [&mut d]);
+            beside.after(13, STAGES, [&mut d]);
             for v in 0..V {
                 q[v] = S::neg_mul_add(p[v], p[v], p[v]);
                 tail[v] = S::neg_mul_add(p[v], S::splat(1.0 / 3.0), S::splat(1.0 / 6.0));
             }
-            beside.after(15, STAGES, [&mut q, &mut tail]);
+            beside.after(14, STAGES, [&mut q, &mut tail]);
             for v in 0..V {
                 self.largest = S::max_abs(self.largest, d[v]);
                 let fourth = S::neg_mul_add(q[v], S::splat(0.25), S::splat(1.0 / 24.0));
                 tail[v] = S::neg_mul_add(d[v], fourth, tail[v]);
             }
-            beside.after(16, STAGES, [std::slice::from_mut(&mut self.largest), &mut tail]);
+            beside.after(15, STAGES, [std::slice::from_mut(&mut self.largest), &mut tail]);
             for v in 0..V {
                 q[v] = S::mul(q[v], d[v]);
                 tail[v] = S::neg_mul_add(d[v], tail[v], S::splat(0.5));
             }
-            beside.after(17, STAGES, [&mut q, &mut tail]);
+            beside.after(16, STAGES, [&mut q, &mut tail]);
             for v in 0..V {
                 p[v] = S::neg_mul_add(q[v], tail[v], p[v]);
             }
-            beside.after(18, STAGES, [&mut p]);
+            beside.after(17, STAGES, [&mut p]);
             for v in 0..V {
                 self.sum = S::mul_add(d[v], p[v], self.sum);
             }
-            beside.after(19, STAGES, [std::slice::from_mut(&mut self.sum)]);
+            beside.after(18, STAGES, [std::slice::from_mut(&mut self.sum)]);
         }
     }
 }
@@ -352,7 +346,7 @@ unsafe fn visible_vectors<S: Simd, T: Fixed, B: Beside<S>, const V: usize>(
     beside: &mut B,
     mut total: S::F,
 ) -> Sampled<S> {
-    const STAGES: usize = 14;
+    const STAGES: usize = 13;
     // SAFETY: by the caller.
     unsafe {
         let scale = S::splat(scale);
@@ -370,9 +364,9 @@ unsafe fn visible_vectors<S: Simd, T: Fixed, B: Beside<S>, const V: usize>(
             if v < V {
                 u[v] = random.uniforms();
                 u[v] = S::mul_add(u[v], e[v], u[v]);
-                beside.after(9 + v, STAGES, [&mut u[v..=v]]);
+                beside.after(8 + v, STAGES, [&mut u[v..=v]]);
             } else {
-                beside.after(9 + v, STAGES, []);
+                beside.after(8 + v, STAGES, []);
             }
         });
         let mut bits = 0;
@@ -381,7 +375,7 @@ unsafe fn visible_vectors<S: Simd, T: Fixed, B: Beside<S>, const V: usize>(
             bits |= S::bits(on) << (16 * v);
             total = S::add(total, S::keep(on, S::load(linear.add(16 * v))));
         }
-        beside.after(13, STAGES, [std::slice::from_mut(&mut total)]);
+        beside.after(12, STAGES, [std::slice::from_mut(&mut total)]);
         Sampled { bits, sum: total }
     }
 }

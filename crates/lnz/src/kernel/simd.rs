@@ -141,8 +141,20 @@ pub(crate) trait Simd: Copy {
         // SAFETY: by the caller.
         unsafe { Self::max(Self::abs(a), Self::abs(b)) }
     }
-    /// Adds the low bits of `exponent`, shifted into the exponent field, to the bits of `a`.
-    unsafe fn add_exponent(a: Self::F, exponent: Self::F) -> Self::F;
+    /// The integer next to `y`, in the form that [`Simd::scale`] takes, and `y` minus that integer. |y| is
+    /// at most 60.
+    #[inline(always)]
+    unsafe fn split(y: Self::F) -> (Self::F, Self::F) {
+        // Adding 1.5 * 2^23 rounds to an integer, which then sits in the low bits.
+        const ROUND: f32 = 12_582_912.0;
+        // SAFETY: by the caller.
+        unsafe {
+            let integer = Self::add(y, Self::splat(ROUND));
+            (integer, Self::sub(y, Self::sub(integer, Self::splat(ROUND))))
+        }
+    }
+    /// `a` times two to the power of an integer from [`Simd::split`]: adds its low bits to the exponent.
+    unsafe fn scale(a: Self::F, integer: Self::F) -> Self::F;
     unsafe fn less(a: Self::F, b: Self::F) -> Self::Mask;
     unsafe fn bits(mask: Self::Mask) -> u64;
     /// Which of 16 words have bit `bit` set.

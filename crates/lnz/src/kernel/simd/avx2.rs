@@ -28,9 +28,9 @@ macro_rules! halves {
 }
 
 #[inline(always)]
-unsafe fn add_exponent_256(a: __m256, exponent: __m256) -> __m256 {
+unsafe fn scale_256(a: __m256, integer: __m256) -> __m256 {
     unsafe {
-        let shifted = _mm256_slli_epi32::<23>(_mm256_castps_si256(exponent));
+        let shifted = _mm256_slli_epi32::<23>(_mm256_castps_si256(integer));
         _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), shifted))
     }
 }
@@ -160,8 +160,8 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
-    unsafe fn add_exponent(a: Self::F, exponent: Self::F) -> Self::F {
-        halves!(add_exponent_256, a, exponent)
+    unsafe fn scale(a: Self::F, integer: Self::F) -> Self::F {
+        halves!(scale_256, a, integer)
     }
     #[inline(always)]
     unsafe fn less(a: Self::F, b: Self::F) -> Self::Mask {

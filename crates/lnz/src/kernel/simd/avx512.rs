@@ -117,11 +117,15 @@ impl Simd for Avx512 {
         unsafe { _mm512_range_ps::<0b1011>(a, b) }
     }
     #[inline(always)]
-    unsafe fn add_exponent(a: __m512, exponent: __m512) -> __m512 {
+    unsafe fn split(y: __m512) -> (__m512, __m512) {
         unsafe {
-            let shifted = _mm512_slli_epi32::<23>(_mm512_castps_si512(exponent));
-            _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), shifted))
+            let rest = _mm512_reduce_ps::<_MM_FROUND_TO_NEAREST_INT>(y);
+            (_mm512_sub_ps(y, rest), rest)
         }
+    }
+    #[inline(always)]
+    unsafe fn scale(a: __m512, integer: __m512) -> __m512 {
+        unsafe { _mm512_scalef_ps(a, integer) }
     }
     #[inline(always)]
     unsafe fn less(a: __m512, b: __m512) -> __mmask16 {

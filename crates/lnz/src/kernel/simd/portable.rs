@@ -112,8 +112,8 @@ impl Simd for Portable {
         a.map(f32::abs)
     }
     #[inline(always)]
-    unsafe fn add_exponent(a: F, exponent: F) -> F {
-        from_fn(|k| f32::from_bits(a[k].to_bits().wrapping_add(exponent[k].to_bits() << 23)))
+    unsafe fn scale(a: F, integer: F) -> F {
+        from_fn(|k| f32::from_bits(a[k].to_bits().wrapping_add(integer[k].to_bits() << 23)))
     }
     #[inline(always)]
     unsafe fn less(a: F, b: F) -> [bool; 16] {
