@@ -373,7 +373,7 @@ unsafe fn visible_vectors<S: Simd, T: Fixed, B: Beside<S>, const V: usize>(
         for v in 0..V {
             let on = S::less(u[v], one);
             bits |= S::bits(on) << (16 * v);
-            total = S::add(total, S::keep(on, S::load(linear.add(16 * v))));
+            total = S::add_where(on, total, S::load(linear.add(16 * v)));
         }
         beside.after(12, STAGES, [std::slice::from_mut(&mut total)]);
         Sampled { bits, sum: total }

@@ -176,8 +176,8 @@ pub(crate) trait Simd: Copy {
     }
     /// Lane j of vector i becomes lane i of vector j.
     unsafe fn transpose(rows: [Self::F; 16]) -> [Self::F; 16];
-    /// `a` where the mask is set, +0 elsewhere.
-    unsafe fn keep(mask: Self::Mask, a: Self::F) -> Self::F;
+    /// a + b where the mask is set, a elsewhere; `a` is not -0.
+    unsafe fn add_where(mask: Self::Mask, a: Self::F, b: Self::F) -> Self::F;
     /// The lanes added by halving: 16 to 8 to 4 to 2 to 1.
     unsafe fn sum(a: Self::F) -> f32;
     /// [`Simd::sum`] of each of 16 vectors.

@@ -207,8 +207,11 @@ impl Simd for Avx2 {
         out
     }
     #[inline(always)]
-    unsafe fn keep(mask: Self::Mask, a: Self::F) -> Self::F {
-        halves!(_mm256_and_ps, mask, a)
+    unsafe fn add_where(mask: Self::Mask, a: Self::F, b: Self::F) -> Self::F {
+        unsafe {
+            let kept = Pair(_mm256_and_ps(mask.0, b.0), _mm256_and_ps(mask.1, b.1));
+            Self::add(a, kept)
+        }
     }
     #[inline(always)]
     unsafe fn sum(a: Self::F) -> f32 {

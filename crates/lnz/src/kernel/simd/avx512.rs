@@ -182,8 +182,8 @@ impl Simd for Avx512 {
         out
     }
     #[inline(always)]
-    unsafe fn keep(mask: __mmask16, a: __m512) -> __m512 {
-        unsafe { _mm512_maskz_mov_ps(mask, a) }
+    unsafe fn add_where(mask: __mmask16, a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_mask_add_ps(a, mask, a, b) }
     }
     #[inline(always)]
     unsafe fn sum(a: __m512) -> f32 {

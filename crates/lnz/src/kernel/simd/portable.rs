@@ -132,8 +132,8 @@ impl Simd for Portable {
         from_fn(|i| from_fn(|j| rows[j][i]))
     }
     #[inline(always)]
-    unsafe fn keep(mask: [bool; 16], a: F) -> F {
-        from_fn(|k| if mask[k] { a[k] } else { 0.0 })
+    unsafe fn add_where(mask: [bool; 16], a: F, b: F) -> F {
+        from_fn(|k| if mask[k] { a[k] + b[k] } else { a[k] })
     }
     #[inline(always)]
     unsafe fn sum(a: F) -> f32 {
