@@ -173,15 +173,14 @@ impl<T: Fixed> DrawnTile<'_, T> {
         scratch: &mut Scratch,
         sums: &mut [T],
     ) {
-        // SAFETY: by the caller; each number of chains for a draw is at most that of full words, or one.
+        // SAFETY: by the caller; N is at most the number of full words, or one.
         unsafe {
-            match (next.inputs / 64, next.rows) {
-                (4.., 1) => self.with_look_ups::<S, 1, 4>(draw, next, scratch, sums),
-                (4.., _) => self.with_look_ups::<S, 2, 4>(draw, next, scratch, sums),
-                (2.., 1) => self.with_look_ups::<S, 1, 2>(draw, next, scratch, sums),
-                (2.., _) => self.with_look_ups::<S, 2, 2>(draw, next, scratch, sums),
-                (_, 1) => self.with_look_ups::<S, 1, 1>(draw, next, scratch, sums),
-                (_, _) => self.with_look_ups::<S, 2, 1>(draw, next, scratch, sums),
+            match (next.rows, next.inputs / 64) {
+                (1, _) => self.with_look_ups::<S, 1, 1>(draw, next, scratch, sums),
+                (_, ..2) => self.with_look_ups::<S, 2, 1>(draw, next, scratch, sums),
+                (_, ..4) => self.with_look_ups::<S, 2, 2>(draw, next, scratch, sums),
+                (_, ..6) => self.with_look_ups::<S, 2, 4>(draw, next, scratch, sums),
+                (_, _) => self.with_look_ups::<S, 2, 6>(draw, next, scratch, sums),
             }
         }
     }

@@ -108,8 +108,8 @@ pub(super) struct HiddenStep {
 const LARGEST_TAYLOR: f32 = 0.3;
 
 /// Hidden units of one chain and a tile of V vectors: h ~ sigma(next a), and sum_j softplus(next a_j) -
-/// softplus(beta a_j); whether an
-/// input is too large for that, and the sum to be taken from [`softplus_increment`].
+/// softplus(beta a_j); whether an input is too large for that, and the sum to be taken from
+/// [`softplus_increment`].
 ///
 /// # Safety
 /// See [`Simd`]; `sums` and `bias` are valid for 16 V values.
