@@ -6,7 +6,7 @@
 use super::fixed::Fixed;
 use super::product::{Scratch, TABLES};
 use super::simd::Simd;
-use super::tile_product::{TileProduct, add_pair};
+use super::tile_product::{TileProduct, add_entry};
 
 /// Work that is done between the stages of a draw.
 pub(super) trait Beside<S: Simd> {
@@ -33,46 +33,43 @@ impl<S: Simd> Beside<S> for () {
     unsafe fn after<const K: usize>(&mut self, _: usize, _: usize, _: [&mut [S::F]; K]) {}
 }
 
-/// Pairs of tables of a word.
-const PAIRS: usize = TABLES / 2;
-
-/// The look-ups of one word of the states: those of N chains during each draw.
+/// The look-ups of one pass: those of N chains during each draw.
 pub(super) struct LookUps<S: Simd, T: Fixed, const R: usize, const N: usize> {
     table: *const u8,
-    pairs: usize,
+    tables: usize,
     /// Of the first of the N chains.
-    entries: *const [u64; 2],
+    entries: *const u64,
     sums: *mut T,
-    /// The sums of the words before, and how far apart those of two chains are: 0 if there are none.
+    /// The sums of the passes before, and how far apart those of two chains are: 0 if there are none.
     before: *const u8,
     stride: usize,
     /// The sums of the chain that is being looked up.
     total: [S::Row; R],
 }
 
-/// The sums of no words.
+/// The sums of no passes.
 #[repr(align(64))]
 struct Zeros([u8; 128]);
 static ZEROS: Zeros = Zeros([0; 128]);
 
 impl<S: Simd, T: Fixed, const R: usize, const N: usize> LookUps<S, T, R, N> {
     /// # Safety
-    /// See [`TileProduct::look_up`]: the tables of the word are built. N chains for each draw exist. A
-    /// word that is not full is looked up with N = 1 only.
+    /// See [`TileProduct::look_up`]: the tables of the pass are built. N chains for each draw exist. A
+    /// pass that is not full is looked up with N = 1 only.
     #[inline(always)]
     pub(super) unsafe fn new(
         product: &TileProduct<'_, T>,
-        word: usize,
+        pass: usize,
         scratch: &Scratch,
         sums: &mut [T],
     ) -> Self {
         let sums = sums.as_mut_ptr();
         let (before, stride) =
-            if word == 0 { (ZEROS.0.as_ptr(), 0) } else { (sums.cast_const().cast(), R * 64) };
+            if pass == 0 { (ZEROS.0.as_ptr(), 0) } else { (sums.cast_const().cast(), R * 64) };
         Self {
             table: scratch.table.as_ptr().cast(),
-            pairs: product.pairs(word),
-            entries: scratch.entries[word * product.bits.chains..].as_ptr(),
+            tables: product.tables(pass),
+            entries: scratch.entries[pass * product.bits.chains..].as_ptr(),
             sums,
             before,
             stride,
@@ -81,24 +78,24 @@ impl<S: Simd, T: Fixed, const R: usize, const N: usize> LookUps<S, T, R, N> {
         }
     }
 
-    /// Pair `pair` of the tables for one of the N chains.
+    /// Table k for one of the N chains.
     ///
     /// # Safety
     /// See `new`.
     #[inline(always)]
-    unsafe fn look_up(&mut self, chain: usize, pair: usize) {
+    unsafe fn look_up(&mut self, chain: usize, k: usize) {
         // SAFETY: entries and sums lie within their buffers.
         unsafe {
-            if pair == 0 {
+            if k == 0 {
                 for r in 0..R {
                     self.total[r] = S::load_row(self.before.add(chain * self.stride + r * 64));
                 }
             }
-            if N > 1 || pair < self.pairs {
+            if N > 1 || k < self.tables {
                 let entries = &*self.entries.add(chain);
-                self.total = add_pair::<S, T, R>(self.total, self.table, pair, entries);
+                self.total = add_entry::<S, T, R>(self.total, self.table, k, entries);
             }
-            if pair == PAIRS - 1 {
+            if k == TABLES - 1 {
                 for r in 0..R {
                     let sum = self.sums.cast::<u8>().add((chain * R + r) * 64);
                     S::store_row(sum, self.total[r]);
@@ -126,10 +123,10 @@ impl<S: Simd, T: Fixed, const R: usize, const N: usize> Beside<S> for LookUps<S,
                     *value = S::pin(*value);
                 }
             }
-            let first = N * PAIRS * stage / stages;
-            let end = N * PAIRS * (stage + 1) / stages;
+            let first = N * TABLES * stage / stages;
+            let end = N * TABLES * (stage + 1) / stages;
             for k in first..end {
-                self.look_up(k / PAIRS, k % PAIRS);
+                self.look_up(k / TABLES, k % TABLES);
             }
             if first < end {
                 for r in 0..R {

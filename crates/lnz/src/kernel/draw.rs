@@ -5,7 +5,7 @@ use super::beside::{Beside, LookUps};
 use super::block::{GROUP, groups};
 use super::elementwise::{HiddenStep, Sampled, sample_hidden, sample_visible, softplus_increment};
 use super::fixed::{Fixed, Tile};
-use super::product::Scratch;
+use super::product::{PASS, Scratch};
 use super::simd::Simd;
 use super::stream::{Lanes, Stream};
 use super::tile_product::TileProduct;
@@ -173,20 +173,20 @@ impl<T: Fixed> DrawnTile<'_, T> {
         scratch: &mut Scratch,
         sums: &mut [T],
     ) {
-        // SAFETY: by the caller; N is at most the number of full words, or one.
+        // SAFETY: by the caller; N is at most the number of full passes, or one.
         unsafe {
-            match (next.rows, next.inputs / 64) {
+            match (next.rows, next.inputs / PASS) {
                 (1, _) => self.with_look_ups::<S, 1, 1>(draw, next, scratch, sums),
-                (_, ..2) => self.with_look_ups::<S, 2, 1>(draw, next, scratch, sums),
-                (_, ..4) => self.with_look_ups::<S, 2, 2>(draw, next, scratch, sums),
-                (_, ..6) => self.with_look_ups::<S, 2, 4>(draw, next, scratch, sums),
-                (_, _) => self.with_look_ups::<S, 2, 6>(draw, next, scratch, sums),
+                (_, ..3) => self.with_look_ups::<S, 2, 1>(draw, next, scratch, sums),
+                (_, ..7) => self.with_look_ups::<S, 2, 3>(draw, next, scratch, sums),
+                (_, ..10) => self.with_look_ups::<S, 2, 7>(draw, next, scratch, sums),
+                (_, _) => self.with_look_ups::<S, 2, 10>(draw, next, scratch, sums),
             }
         }
     }
 
     /// Looks up N chains during each draw: the N-th part of the groups is drawn beside each of the first N
-    /// words, and what does not come out even without company.
+    /// passes, and what does not come out even without company.
     ///
     /// # Safety
     /// See `draw_beside`.
@@ -201,21 +201,21 @@ impl<T: Fixed> DrawnTile<'_, T> {
         self.check(2 * T::PER_ROW / 16);
         let chains = self.states.len();
         assert!(next.bits.chains == chains && sums.len() == chains * R * T::PER_ROW);
-        let beside_a_word = chains / (N * GROUP);
+        let beside_a_pass = chains / (N * GROUP);
         let mut groups = groups(chains).enumerate();
-        for word in 0..next.words() {
+        for pass in 0..next.passes() {
             // SAFETY: by the caller; N chains are looked up for each of at most `chains / N` draws.
             unsafe {
-                next.build_tables::<S, R>(word, scratch);
+                next.build_tables::<S, R>(pass, scratch);
                 let mut rest = 0..chains;
-                if word < N {
-                    let mut beside = LookUps::<S, T, R, N>::new(next, word, scratch, sums);
-                    for (k, group) in groups.by_ref().take(beside_a_word) {
+                if pass < N {
+                    let mut beside = LookUps::<S, T, R, N>::new(next, pass, scratch, sums);
+                    for (k, group) in groups.by_ref().take(beside_a_pass) {
                         self.draw_full_group::<S, _>(draw, k, group, &mut beside);
                     }
-                    rest.start = beside_a_word * GROUP * N;
+                    rest.start = beside_a_pass * GROUP * N;
                 }
-                next.look_up::<S, R>(word, scratch, sums, rest);
+                next.look_up::<S, R>(pass, scratch, sums, rest);
             }
         }
         for (k, group) in groups {

@@ -1,8 +1,8 @@
 //! The sum of the weights of units that are on, for a block of chains and one tile of outputs.
 //!
 //! Three ways, with the same integer result:
-//! - tables: the inputs are taken four at a time; the 16 sums each four can give are tabulated, and a
-//!   chain adds one entry per four inputs ("four Russians");
+//! - tables: the inputs are taken five at a time; the 32 sums that five can give are tabulated, and a
+//!   chain adds one entry per five inputs ("four Russians");
 //! - skip: a chain adds the weights of its units that are on;
 //! - delta: a chain adds the weights of units that went on since its last sum, and subtracts those of
 //!   units that went off.
@@ -21,12 +21,12 @@ pub(crate) enum Method {
     Delta,
 }
 
-/// A table look-up serves four inputs and reads the near cache; a row of weights serves one and is
+/// A table look-up serves five inputs and reads the near cache; a row of weights serves one and is
 /// read from further away. So tables are worth it when more than this share of the inputs is on (or
 /// has changed). Measured: docs/decisions.md, "products".
-const TABLES_ABOVE: f64 = 0.125;
+const TABLES_ABOVE: f64 = 0.11;
 /// Building the tables costs a block as much as looking up would cost so many chains.
-const CHAINS_PER_BUILD: f64 = 16.0;
+const CHAINS_PER_BUILD: f64 = 40.0;
 /// A change is dearer than a unit that is on: its sum is read first.
 const DELTA_COST: f64 = 1.15;
 
@@ -48,11 +48,10 @@ impl Method {
 
 /// Buffers of a product, kept from step to step.
 pub(super) struct Scratch {
-    /// 16 tables of 16 entries of two rows.
+    /// The tables of a pass, of entries of two rows.
     pub(super) table: Aligned<u64>,
-    /// For each word of the states a byte per table: 16 times the entry. The even tables come first, and
-    /// lower bytes first.
-    pub(super) entries: Vec<[u64; 2]>,
+    /// For each pass and chain a byte per table, lower bytes first: 8 times the entry.
+    pub(super) entries: Vec<u64>,
     /// Units to add and then to subtract, chain after chain.
     pub(super) units: Vec<u32>,
     /// Where the units of each chain start, and where those to subtract start.
@@ -60,8 +59,13 @@ pub(super) struct Scratch {
     pub(super) subtract: Vec<u32>,
 }
 
-pub(super) const TABLES: usize = 16;
-pub(super) const ENTRIES: usize = 16;
+/// Inputs of a table, and its entries.
+pub(super) const FIVE: usize = 5;
+pub(super) const ENTRIES: usize = 1 << FIVE;
+/// Tables of a pass over the chains: with two rows they take 32 KiB of the nearest cache.
+pub(super) const TABLES: usize = 8;
+/// Inputs of a pass.
+pub(super) const PASS: usize = TABLES * FIVE;
 
 impl Scratch {
     pub(super) fn new() -> Self {
@@ -88,9 +92,23 @@ impl Scratch {
         let words = &bits.words[..];
         match (method, before) {
             (Method::Tables, _) => {
-                const HIGH: u64 = 0xF0F0_F0F0_F0F0_F0F0;
-                self.entries.clear();
-                self.entries.extend(words.iter().map(|w| [(w << 4 & HIGH).to_le(), w & HIGH]));
+                let chains = bits.chains;
+                let inputs = 64 * words.len() / chains;
+                self.entries.resize(inputs.div_ceil(PASS) * chains, 0);
+                for (pass, entries) in self.entries.chunks_exact_mut(chains).enumerate() {
+                    let (word, shift) = (PASS * pass / 64, PASS * pass % 64);
+                    let low = &words[word * chains..][..chains];
+                    if shift + PASS > 64 && PASS * pass + 64 - shift < inputs {
+                        let high = &words[(word + 1) * chains..][..chains];
+                        for k in 0..chains {
+                            entries[k] = spread(low[k] >> shift | high[k] << (64 - shift));
+                        }
+                    } else {
+                        for k in 0..chains {
+                            entries[k] = spread(low[k] >> shift);
+                        }
+                    }
+                }
             }
             // SAFETY: by the caller.
             (Method::Delta, Some(before)) => unsafe {
@@ -135,6 +153,15 @@ impl Scratch {
         }
         self.start.push(self.units.len() as u32);
     }
+}
+
+/// Eight times five bits, one after the other, as bytes: 8 times their values.
+#[inline(always)]
+fn spread(bits: u64) -> u64 {
+    let halves = bits & 0xf_ffff | (bits & 0xff_fff0_0000) << 12;
+    let quarters = halves & 0x3ff_0000_03ff | (halves & 0xf_fc00_000f_fc00) << 6;
+    let eighths = quarters & 0x1f_001f_001f_001f | (quarters & 0x3e0_03e0_03e0_03e0) << 3;
+    (eighths << 3).to_le()
 }
 
 /// The sums of one tile for all chains of `bits`.

@@ -351,11 +351,11 @@ fn every_instruction_set_and_product_gives_the_same_bits() {
 
 #[test]
 fn look_ups_during_draws_give_the_same_bits() {
-    // Beside a draw there are look-ups of one, two, four or six chains, by the number of full words: 128,
-    // 256 or 384 units. The chains are too few for any, come out even, or leave some without company.
-    for (visible, hidden) in [(64, 129), (65, 97), (128, 200), (191, 65), (256, 130), (333, 400)] {
+    // Beside a draw there are look-ups of one, three, seven or ten chains, by the number of full passes: 120,
+    // 280 or 400 units. The chains are too few for any, come out even, or leave some without company.
+    for (visible, hidden) in [(64, 129), (65, 97), (120, 200), (191, 65), (280, 130), (333, 400)] {
         let model = gaussian(visible, hidden, 0.4, 4);
-        for chains in [15, 4 * GROUP, 6 * GROUP, 9 * GROUP + 5] {
+        for chains in [15, 3 * GROUP, 7 * GROUP, 10 * GROUP, 11 * GROUP + 5] {
             check_same_bits(&model, chains, &linear(3));
         }
     }

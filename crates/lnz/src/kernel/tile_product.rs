@@ -2,7 +2,7 @@
 
 use super::bits::Bits;
 use super::fixed::{Fixed, Layer, Tile};
-use super::product::{ENTRIES, Method, Scratch, TABLES};
+use super::product::{ENTRIES, FIVE, Method, PASS, Scratch, TABLES};
 use super::simd::Simd;
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
         Self { method, weights, inputs: layer.inputs, rows: tile.rows, bits }
     }
 
-    /// Tables: the sums of all words of the states but the last one, whose tables are built.
+    /// Tables: the sums of all passes but the last one, whose tables are built.
     ///
     /// # Safety
     /// See [`Simd`]. `scratch` is prepared for the method; `sums` is the tile's part of the buffer: a
@@ -47,8 +47,8 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
             // SAFETY: the sizes were just checked.
             unsafe {
                 match tile.rows {
-                    1 => product.first_words::<S, 1>(scratch, sums),
-                    _ => product.first_words::<S, 2>(scratch, sums),
+                    1 => product.first_passes::<S, 1>(scratch, sums),
+                    _ => product.first_passes::<S, 2>(scratch, sums),
                 }
             }
         }
@@ -70,7 +70,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
         if self.inputs == 0 {
             return; // The sums stay zero.
         }
-        let last = self.words() - 1;
+        let last = self.passes() - 1;
         // SAFETY: the sizes were checked; `scratch` holds units below the number of inputs.
         unsafe {
             match (self.method, self.rows) {
@@ -85,87 +85,87 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
     /// # Safety
     /// See `start`.
     #[inline(always)]
-    unsafe fn first_words<S: Simd, const R: usize>(&self, scratch: &mut Scratch, sums: &mut [T]) {
-        let words = self.words();
-        for word in 0..words {
+    unsafe fn first_passes<S: Simd, const R: usize>(&self, scratch: &mut Scratch, sums: &mut [T]) {
+        let passes = self.passes();
+        for pass in 0..passes {
             // SAFETY: by the caller.
             unsafe {
-                self.build_tables::<S, R>(word, scratch);
-                if word + 1 < words {
-                    self.look_up::<S, R>(word, scratch, sums, 0..self.bits.chains);
+                self.build_tables::<S, R>(pass, scratch);
+                if pass + 1 < passes {
+                    self.look_up::<S, R>(pass, scratch, sums, 0..self.bits.chains);
                 }
             }
         }
     }
 
-    /// The tables of a word.
+    /// The tables of a pass.
     ///
     /// # Safety
     /// See `start`; R is the number of rows.
     #[inline(always)]
     pub(super) unsafe fn build_tables<S: Simd, const R: usize>(
         &self,
-        word: usize,
+        pass: usize,
         scratch: &mut Scratch,
     ) {
         let weights = self.weights.as_ptr().cast::<u8>();
         let table = scratch.table.as_mut_ptr().cast::<u8>();
-        for group in 0..2 * self.pairs(word) {
-            let first = (64 * word + 4 * group).min(self.inputs);
-            // SAFETY: each group has up to four rows of weights below `inputs`; 16 tables fit.
+        for k in 0..self.tables(pass) {
+            let first = PASS * pass + FIVE * k;
+            // SAFETY: each table has up to five rows of weights below `inputs`; eight tables fit.
             unsafe {
-                let (from, to) = (weights.add(first * R * 64), table.add(group * TABLE * R));
-                build_table::<S, T, R>(from, (self.inputs - first).min(4), to);
+                let (from, to) = (weights.add(first * R * 64), table.add(k * TABLE * R));
+                build_table::<S, T, R>(from, (self.inputs - first).min(FIVE), to);
             }
         }
     }
 
-    /// Words of a state.
-    pub(super) fn words(&self) -> usize {
-        self.inputs.div_ceil(64)
+    /// Passes over the chains: 40 inputs each.
+    pub(super) fn passes(&self) -> usize {
+        self.inputs.div_ceil(PASS)
     }
 
-    /// Pairs of tables, of four inputs each, for a word.
-    pub(super) fn pairs(&self, word: usize) -> usize {
-        (self.inputs - 64 * word).min(64).div_ceil(8)
+    /// Tables of a pass.
+    pub(super) fn tables(&self, pass: usize) -> usize {
+        (self.inputs - PASS * pass).min(PASS).div_ceil(FIVE)
     }
 
-    /// Adds the entries of a word, whose tables are built, to the sums of the words before.
+    /// Adds the entries of a pass, whose tables are built, to the sums of the passes before.
     ///
     /// # Safety
     /// See `finish`.
     #[inline(always)]
     pub(super) unsafe fn look_up<S: Simd, const R: usize>(
         &self,
-        word: usize,
+        pass: usize,
         scratch: &Scratch,
         sums: &mut [T],
         chains: Range<usize>,
     ) {
-        let pairs = self.pairs(word);
+        let tables = self.tables(pass);
         let table = scratch.table.as_ptr().cast::<u8>();
-        let entries = &scratch.entries[word * self.bits.chains..][chains.clone()];
+        let entries = &scratch.entries[pass * self.bits.chains..][chains.clone()];
         for (chain, entries) in chains.zip(entries) {
             // SAFETY: entries and sums lie within their buffers.
             unsafe {
                 let sum = sums.as_mut_ptr().cast::<u8>().add(chain * R * 64);
                 let mut total = [S::zero_row(); R];
-                if word > 0 {
+                if pass > 0 {
                     for r in 0..R {
                         total[r] = S::load_row(sum.add(r * 64));
                     }
                 }
-                if pairs == TABLES / 2 {
-                    for pair in 0..TABLES / 2 {
-                        total = add_pair::<S, T, R>(total, table, pair, entries);
+                if tables == TABLES {
+                    for k in 0..TABLES {
+                        total = add_entry::<S, T, R>(total, table, k, entries);
                     }
                 } else {
                     // Unrolled as well, because the end is a constant.
-                    for pair in 0..TABLES / 2 {
-                        if pair == pairs {
+                    for k in 0..TABLES {
+                        if k == tables {
                             break;
                         }
-                        total = add_pair::<S, T, R>(total, table, pair, entries);
+                        total = add_entry::<S, T, R>(total, table, k, entries);
                     }
                 }
                 for r in 0..R {
@@ -223,39 +223,37 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
     }
 }
 
-/// Adds the entries of a chain in two neighbouring tables.
+/// Adds the entry of a chain in table k.
 ///
 /// # Safety
-/// See [`TileProduct::start`]; `pair` is below 8 and its tables are built.
+/// See [`TileProduct::start`]; k is below 8 and its table is built.
 #[inline(always)]
-pub(super) unsafe fn add_pair<S: Simd, T: Fixed, const R: usize>(
+pub(super) unsafe fn add_entry<S: Simd, T: Fixed, const R: usize>(
     mut total: [S::Row; R],
     table: *const u8,
-    pair: usize,
-    [even, odd]: &[u64; 2],
+    k: usize,
+    entries: &u64,
 ) -> [S::Row; R] {
-    // SAFETY: byte `pair` of eight; a byte is a multiple of 16, so that entries lie within the tables.
+    // SAFETY: byte k of eight; a byte is a multiple of 8, so that the entry lies within its table.
     unsafe {
-        // One is loaded and one shifted: all of a kind would keep the same ports busy.
-        let first = *std::ptr::from_ref(even).cast::<u8>().add(pair);
-        let second = (odd >> (8 * pair)) as u8;
-        let tables = table.add(2 * pair * TABLE * R);
-        let first = tables.add(usize::from(first) * (R * 64 / 16));
-        let second = tables.add(TABLE * R + usize::from(second) * (R * 64 / 16));
+        // Half are loaded and half shifted: all of a kind would keep the same ports busy.
+        let entry = if k % 2 == 0 {
+            *std::ptr::from_ref(entries).cast::<u8>().add(k)
+        } else {
+            (u64::from_le(*entries) >> (8 * k)) as u8
+        };
+        let entry = table.add(k * TABLE * R + usize::from(entry) * 8);
         for r in 0..R {
-            total[r] = T::add::<S>(total[r], S::load_row(first.add(r * 64)));
-        }
-        for r in 0..R {
-            total[r] = T::add::<S>(total[r], S::load_row(second.add(r * 64)));
+            total[r] = T::add::<S>(total[r], S::load_row(entry.add(r * TABLE)));
         }
     }
     total
 }
 
-/// The 16 sums of up to four rows of weights.
+/// The 32 sums of up to five rows of weights: the first row of all of them, then the second.
 ///
 /// # Safety
-/// See [`Simd`]; `weights` is valid for `rows` rows and `table` for 16 entries of R rows each.
+/// See [`Simd`]; `weights` is valid for `rows` rows and `table` for 32 entries of R rows each.
 #[inline(always)]
 unsafe fn build_table<S: Simd, T: Fixed, const R: usize>(
     weights: *const u8,
@@ -266,7 +264,7 @@ unsafe fn build_table<S: Simd, T: Fixed, const R: usize>(
         // SAFETY: within the rows of weights and the 16 entries.
         unsafe {
             let mut entries = [S::zero_row(); ENTRIES];
-            for row in 0..4 {
+            for row in 0..FIVE {
                 let weight = if row < rows {
                     S::load_row(weights.add((row * R + r) * 64))
                 } else {
@@ -277,7 +275,7 @@ unsafe fn build_table<S: Simd, T: Fixed, const R: usize>(
                 }
             }
             for (entry, sum) in entries.into_iter().enumerate() {
-                S::store_row(table.add((entry * R + r) * 64), sum);
+                S::store_row(table.add(r * TABLE + entry * 64), sum);
             }
         }
     }
