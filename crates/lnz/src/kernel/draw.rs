@@ -5,7 +5,7 @@ use super::beside::{Beside, LookUps};
 use super::block::{GROUP, groups};
 use super::elementwise::{HiddenStep, Sampled, sample_hidden, sample_visible, softplus_increment};
 use super::fixed::{Fixed, Tile};
-use super::product::{PASS, Scratch};
+use super::product::Scratch;
 use super::simd::Simd;
 use super::stream::{Lanes, Stream};
 use super::tile_product::TileProduct;
@@ -173,9 +173,15 @@ impl<T: Fixed> DrawnTile<'_, T> {
         scratch: &mut Scratch,
         sums: &mut [T],
     ) {
+        // With few groups, a share of them that does not come out even would be a large one.
+        let most = match self.streams.len() {
+            ..7 => 3,
+            ..30 => 7,
+            _ => 10,
+        };
         // SAFETY: by the caller; N is at most the number of full passes, or one.
         unsafe {
-            match (next.rows, next.inputs / PASS) {
+            match (next.rows, next.full_passes().min(most)) {
                 (1, _) => self.with_look_ups::<S, 1, 1>(draw, next, scratch, sums),
                 (_, ..3) => self.with_look_ups::<S, 2, 1>(draw, next, scratch, sums),
                 (_, ..7) => self.with_look_ups::<S, 2, 3>(draw, next, scratch, sums),

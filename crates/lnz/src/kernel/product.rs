@@ -1,8 +1,8 @@
 //! The sum of the weights of units that are on, for a block of chains and one tile of outputs.
 //!
 //! Three ways, with the same integer result:
-//! - tables: the inputs are taken five at a time; the 32 sums that five can give are tabulated, and a
-//!   chain adds one entry per five inputs ("four Russians");
+//! - tables: the inputs are taken five at a time, or four where the chains are few; the 32 or 16 sums that
+//!   they can give are tabulated, and a chain adds one entry for all of them ("four Russians");
 //! - skip: a chain adds the weights of its units that are on;
 //! - delta: a chain adds the weights of units that went on since its last sum, and subtracts those of
 //!   units that went off.
@@ -59,13 +59,15 @@ pub(super) struct Scratch {
     pub(super) subtract: Vec<u32>,
 }
 
-/// Inputs of a table, and its entries.
-pub(super) const FIVE: usize = 5;
-pub(super) const ENTRIES: usize = 1 << FIVE;
 /// Tables of a pass over the chains: with two rows they take 32 KiB of the nearest cache.
 pub(super) const TABLES: usize = 8;
-/// Inputs of a pass.
-pub(super) const PASS: usize = TABLES * FIVE;
+/// Room for the entries of a table.
+pub(super) const ENTRIES: usize = 32;
+
+/// Inputs of a table. Building one of five is worth its while for this many chains.
+pub(super) fn inputs_of_table(chains: usize) -> usize {
+    if chains >= 256 { 5 } else { 4 }
+}
 
 impl Scratch {
     pub(super) fn new() -> Self {
@@ -93,21 +95,9 @@ impl Scratch {
         match (method, before) {
             (Method::Tables, _) => {
                 let chains = bits.chains;
-                let inputs = 64 * words.len() / chains;
-                self.entries.resize(inputs.div_ceil(PASS) * chains, 0);
-                for (pass, entries) in self.entries.chunks_exact_mut(chains).enumerate() {
-                    let (word, shift) = (PASS * pass / 64, PASS * pass % 64);
-                    let low = &words[word * chains..][..chains];
-                    if shift + PASS > 64 && PASS * pass + 64 - shift < inputs {
-                        let high = &words[(word + 1) * chains..][..chains];
-                        for k in 0..chains {
-                            entries[k] = spread(low[k] >> shift | high[k] << (64 - shift));
-                        }
-                    } else {
-                        for k in 0..chains {
-                            entries[k] = spread(low[k] >> shift);
-                        }
-                    }
+                match inputs_of_table(chains) {
+                    4 => self.find_entries::<4>(chains, words),
+                    _ => self.find_entries::<5>(chains, words),
                 }
             }
             // SAFETY: by the caller.
@@ -116,6 +106,27 @@ impl Scratch {
             },
             // SAFETY: by the caller.
             _ => unsafe { self.list::<S>(bits.chains, words, &[]) },
+        }
+    }
+
+    /// The entries of all passes, in tables of N inputs.
+    #[inline(always)]
+    fn find_entries<const N: usize>(&mut self, chains: usize, words: &[u64]) {
+        let (inputs, in_a_pass) = (64 * words.len() / chains, TABLES * N);
+        self.entries.resize(inputs.div_ceil(in_a_pass) * chains, 0);
+        for (pass, entries) in self.entries.chunks_exact_mut(chains).enumerate() {
+            let (word, shift) = (in_a_pass * pass / 64, in_a_pass * pass % 64);
+            let now = &words[word * chains..][..chains];
+            let next = &words[((word + 1) * chains).min(words.len())..];
+            if shift + in_a_pass > 64 && !next.is_empty() {
+                for k in 0..chains {
+                    entries[k] = spread::<N>(now[k] >> shift | next[k] << (64 - shift));
+                }
+            } else {
+                for k in 0..chains {
+                    entries[k] = spread::<N>(now[k] >> shift);
+                }
+            }
         }
     }
 
@@ -155,12 +166,15 @@ impl Scratch {
     }
 }
 
-/// Eight times five bits, one after the other, as bytes: 8 times their values.
+/// Eight times N bits, one after the other, as bytes: 8 times their values.
 #[inline(always)]
-fn spread(bits: u64) -> u64 {
-    let halves = bits & 0xf_ffff | (bits & 0xff_fff0_0000) << 12;
-    let quarters = halves & 0x3ff_0000_03ff | (halves & 0xf_fc00_000f_fc00) << 6;
-    let eighths = quarters & 0x1f_001f_001f_001f | (quarters & 0x3e0_03e0_03e0_03e0) << 3;
+fn spread<const N: usize>(bits: u64) -> u64 {
+    let low = |bits: usize| (1 << bits) - 1;
+    let halves = bits & low(4 * N) | (bits & low(4 * N) << (4 * N)) << (32 - 4 * N);
+    let twice = low(2 * N) | low(2 * N) << 32;
+    let quarters = halves & twice | (halves & twice << (2 * N)) << (16 - 2 * N);
+    let four_times = low(N) * 0x1_0001_0001_0001;
+    let eighths = quarters & four_times | (quarters & four_times << N) << (8 - N);
     (eighths << 3).to_le()
 }
 

@@ -143,6 +143,16 @@ fn every_product_gives_the_sum_of_the_weights_of_units_that_are_on() {
     }
 }
 
+#[test]
+fn tables_of_five_inputs_give_the_sum_as_well() {
+    for (k, visible) in [1, 4, 5, 39, 40, 41, 64, 80, 129, 785].into_iter().enumerate() {
+        let model = gaussian(visible, 65, 3.0, k as u64);
+        let (bits, before) = (states(visible, 261, 0.5, 1), states(visible, 261, 0.4, 2));
+        check_products::<i16>(&model, &bits, &before);
+        check_products::<i32>(&model, &bits, &before);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
@@ -351,12 +361,19 @@ fn every_instruction_set_and_product_gives_the_same_bits() {
 
 #[test]
 fn look_ups_during_draws_give_the_same_bits() {
-    // Beside a draw there are look-ups of one, three, seven or ten chains, by the number of full passes: 120,
-    // 280 or 400 units. The chains are too few for any, come out even, or leave some without company.
+    // Beside a draw there are look-ups of one, three, seven or ten chains, by the number of full passes and of
+    // chains. These are too few for any, come out even, or leave some without company.
     for (visible, hidden) in [(64, 129), (65, 97), (120, 200), (191, 65), (280, 130), (333, 400)] {
         let model = gaussian(visible, hidden, 0.4, 4);
-        for chains in [15, 3 * GROUP, 7 * GROUP, 10 * GROUP, 11 * GROUP + 5] {
+        for chains in [15, 3 * GROUP, 7 * GROUP, 9 * GROUP + 5] {
             check_same_bits(&model, chains, &linear(3));
+        }
+    }
+    // Tables of five inputs instead of four.
+    for (visible, hidden) in [(20, 65), (120, 285), (333, 400)] {
+        let model = gaussian(visible, hidden, 0.4, 4);
+        for chains in [16 * GROUP, 31 * GROUP + 5] {
+            check_same_bits(&model, chains, &linear(2));
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use super::bits::Bits;
 use super::fixed::{Fixed, Layer, Tile};
-use super::product::{ENTRIES, FIVE, Method, PASS, Scratch, TABLES};
+use super::product::{ENTRIES, Method, Scratch, TABLES, inputs_of_table};
 use super::simd::Simd;
 use std::ops::Range;
 
-/// Bytes of a table for each row of a tile.
+/// Bytes between the rows of a table: room for five inputs.
 const TABLE: usize = ENTRIES * 64;
 
 /// The sums of one tile for all chains, in place, so that they are at hand when they are used: `start`,
@@ -110,24 +110,39 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
     ) {
         let weights = self.weights.as_ptr().cast::<u8>();
         let table = scratch.table.as_mut_ptr().cast::<u8>();
+        let most = inputs_of_table(self.bits.chains);
         for k in 0..self.tables(pass) {
-            let first = PASS * pass + FIVE * k;
+            let first = most * (TABLES * pass + k);
+            let rows = (self.inputs - first).min(most);
             // SAFETY: each table has up to five rows of weights below `inputs`; eight tables fit.
             unsafe {
                 let (from, to) = (weights.add(first * R * 64), table.add(k * TABLE * R));
-                build_table::<S, T, R>(from, (self.inputs - first).min(FIVE), to);
+                match most {
+                    4 => build_table::<S, T, R, 4>(from, rows, to),
+                    _ => build_table::<S, T, R, 5>(from, rows, to),
+                }
             }
         }
     }
 
-    /// Passes over the chains: 40 inputs each.
+    /// Passes over the chains.
     pub(super) fn passes(&self) -> usize {
-        self.inputs.div_ceil(PASS)
+        self.inputs.div_ceil(self.inputs_of_pass())
+    }
+
+    /// Passes with eight full tables.
+    pub(super) fn full_passes(&self) -> usize {
+        self.inputs / self.inputs_of_pass()
+    }
+
+    fn inputs_of_pass(&self) -> usize {
+        TABLES * inputs_of_table(self.bits.chains)
     }
 
     /// Tables of a pass.
     pub(super) fn tables(&self, pass: usize) -> usize {
-        (self.inputs - PASS * pass).min(PASS).div_ceil(FIVE)
+        let rest = self.inputs - pass * self.inputs_of_pass();
+        rest.div_ceil(inputs_of_table(self.bits.chains)).min(TABLES)
     }
 
     /// Adds the entries of a pass, whose tables are built, to the sums of the passes before.
@@ -250,12 +265,12 @@ pub(super) unsafe fn add_entry<S: Simd, T: Fixed, const R: usize>(
     total
 }
 
-/// The 32 sums of up to five rows of weights: the first row of all of them, then the second.
+/// The 2^N sums of up to N rows of weights: the first row of all of them, then the second.
 ///
 /// # Safety
 /// See [`Simd`]; `weights` is valid for `rows` rows and `table` for 32 entries of R rows each.
 #[inline(always)]
-unsafe fn build_table<S: Simd, T: Fixed, const R: usize>(
+unsafe fn build_table<S: Simd, T: Fixed, const R: usize, const N: usize>(
     weights: *const u8,
     rows: usize,
     table: *mut u8,
@@ -264,7 +279,7 @@ unsafe fn build_table<S: Simd, T: Fixed, const R: usize>(
         // SAFETY: within the rows of weights and the 16 entries.
         unsafe {
             let mut entries = [S::zero_row(); ENTRIES];
-            for row in 0..FIVE {
+            for row in 0..N {
                 let weight = if row < rows {
                     S::load_row(weights.add((row * R + r) * 64))
                 } else {
@@ -274,7 +289,7 @@ unsafe fn build_table<S: Simd, T: Fixed, const R: usize>(
                     entries[entry + (1 << row)] = T::add::<S>(entries[entry], weight);
                 }
             }
-            for (entry, sum) in entries.into_iter().enumerate() {
+            for (entry, sum) in entries.into_iter().take(1 << N).enumerate() {
                 S::store_row(table.add(r * TABLE + entry * 64), sum);
             }
         }
