@@ -176,7 +176,7 @@ impl<T: Fixed> DrawnTile<'_, T> {
         // With few groups, a share of them that does not come out even would be a large one.
         let most = match self.streams.len() {
             ..7 => 3,
-            ..30 => 7,
+            7..30 => 7,
             _ => 10,
         };
         // SAFETY: by the caller; N is at most the number of full passes, or one.

@@ -252,7 +252,7 @@ pub(super) unsafe fn add_entry<S: Simd, T: Fixed, const R: usize>(
     // SAFETY: byte k of eight; a byte is a multiple of 8, so that the entry lies within its table.
     unsafe {
         // Half are loaded and half shifted: all of a kind would keep the same ports busy.
-        let entry = if k % 2 == 0 {
+        let entry = if k.is_multiple_of(2) {
             *std::ptr::from_ref(entries).cast::<u8>().add(k)
         } else {
             (u64::from_le(*entries) >> (8 * k)) as u8
