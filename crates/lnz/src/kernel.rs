@@ -10,6 +10,7 @@ mod beside;
 mod bits;
 mod block;
 mod contrast;
+mod dense;
 mod draw;
 mod elementwise;
 pub(crate) mod enumerate;
@@ -36,6 +37,7 @@ mod tile_product;
 
 pub(crate) use block::{Block, Flips, GROUP, Place, share_out};
 pub(crate) use contrast::{Chain, Contrast, Example, log_marginals, measure_every};
+pub(crate) use dense::DenseSums;
 pub(crate) use fixed::{Fixed, FixedModel, Resolution};
 pub(crate) use landscape::{Landscape, Position};
 pub(crate) use layers::{Layers, Matrix, PANEL};

@@ -31,7 +31,7 @@ pub use examples::Examples;
 pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking};
 
-use crate::kernel::{Chain, Layers, Level, Matrix, Occurrences, measure_every};
+use crate::kernel::{Chain, DenseSums, Layers, Level, Matrix, Occurrences, measure_every};
 use crate::math::sigmoid;
 use crate::random::{Purpose, Random};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
@@ -47,6 +47,8 @@ pub struct Trainer<'a> {
     velocity: Velocity,
     /// One for each example of a mini-batch.
     chains: Vec<Chain>,
+    /// What their states give the visible units, where they are persistent and many units are on.
+    dense: DenseSums,
     /// The examples of a mini-batch, where their values are drawn.
     drawn: Vec<Vec<u32>>,
     /// Of the visible units in a mini-batch, a part for each thread.
@@ -116,6 +118,7 @@ impl<'a> Trainer<'a> {
                 hidden: vec![0.0; hidden],
             },
             chains: (0..rows).map(|_| Chain::new(&layers)).collect(),
+            dense: DenseSums::default(),
             drawn: vec![vec![]; if settings.draw_values { rows } else { 0 }],
             occurrences: vec![],
             layers,

@@ -35,6 +35,12 @@ impl<T: Plain> Aligned<T> {
     }
 }
 
+impl<T: Plain> Default for Aligned<T> {
+    fn default() -> Self {
+        Self::zeroed(0)
+    }
+}
+
 impl<T: Plain> Deref for Aligned<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {

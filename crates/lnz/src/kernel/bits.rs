@@ -2,7 +2,7 @@
 
 /// States of one layer for a block of chains: bit `i % 64` of word `i / 64` of each chain, all chains
 /// of a word side by side.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Bits {
     pub(super) words: Vec<u64>,
     pub(super) chains: usize,

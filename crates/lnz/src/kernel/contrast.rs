@@ -4,8 +4,9 @@
 //! are on. Examples go through each step together, so that they share the weights in the cache.
 
 use super::aligned::Aligned;
+use super::dense::DenseSums;
 use super::elementwise::exp2;
-use super::layers::{LANES, Layers, Side};
+use super::layers::{LANES, Layers, PANEL, Side};
 use super::lists::{Factored, List};
 use super::row_sums::sum_rows;
 use super::simd::{Kernel, Level, Simd, dispatch};
@@ -54,6 +55,8 @@ pub(crate) struct Chain {
     on: Vec<u32>,
     /// Hidden units of the chain; with persistent CD they stay from batch to batch, `None` before.
     pub(crate) state: Option<Vec<u32>>,
+    /// The same as bits, if they are at hand.
+    state_bits: Vec<u16>,
     /// Where the chain ends, on the visible side: the units that are on, and all units as bits.
     pub(crate) end: Vec<u32>,
     pub(super) end_bits: Vec<u16>,
@@ -73,12 +76,32 @@ impl Chain {
             stream: Stream::new(0, Purpose::Contrast, 0),
             on: vec![],
             state: None,
+            state_bits: vec![],
             end: vec![],
             end_bits: vec![0; layers.visible.weights.columns().div_ceil(LANES)],
             given_data: Aligned::zeroed(hidden),
             given_end: Aligned::zeroed(hidden),
             visible: Aligned::zeroed(visible),
             error: 0.0,
+        }
+    }
+
+    /// Writes the state into words of 64 units.
+    pub(super) fn write_state<'a>(&self, words: impl Iterator<Item = &'a mut u64>) {
+        if self.state_bits.is_empty() {
+            let on = self.state.as_deref().unwrap_or_default();
+            let mut rest = on.iter().peekable();
+            for (k, word) in words.enumerate() {
+                *word = 0;
+                while let Some(unit) = rest.next_if(|&&unit| unit as usize / 64 == k) {
+                    *word |= 1 << (unit % 64);
+                }
+            }
+        } else {
+            for (word, parts) in words.zip(self.state_bits.chunks(4)) {
+                *word =
+                    (0..).zip(parts).fold(0, |word, (k, &part)| word | u64::from(part) << (16 * k));
+            }
         }
     }
 
@@ -99,6 +122,8 @@ pub(crate) struct Contrast<'a> {
     pub(crate) persistent: bool,
     /// The number of the first one in its mini-batch.
     pub(crate) first: usize,
+    /// What the states of persistent chains give the visible units, if that is known.
+    pub(crate) dense: Option<&'a DenseSums>,
 }
 
 impl Contrast<'_> {
@@ -149,10 +174,19 @@ impl Kernel for Contrast<'_> {
                 }
             }
             for step in 1..=self.steps {
-                let states = chains.iter_mut().map(|chain| {
-                    (chain.state.as_deref().unwrap_or_default(), &mut chain.visible[..])
-                });
-                sum_rows::<S, _>(visible, &mut states.collect::<Vec<_>>());
+                match self.dense {
+                    Some(dense) if step == 1 => {
+                        for (k, chain) in (self.first..).zip(&mut *chains) {
+                            add_bias::<S>(&visible.bias, dense.of(k), &mut chain.visible);
+                        }
+                    }
+                    _ => {
+                        let states = chains.iter_mut().map(|chain| {
+                            (chain.state.as_deref().unwrap_or_default(), &mut chain.visible[..])
+                        });
+                        sum_rows::<S, _>(visible, &mut states.collect::<Vec<_>>());
+                    }
+                }
                 for (k, chain) in chains.iter_mut().enumerate() {
                     let Chain { visible: inputs, stream, end, end_bits, error, .. } = chain;
                     let units = visible.weights.columns();
@@ -167,15 +201,38 @@ impl Kernel for Contrast<'_> {
                     chains.iter_mut().map(|chain| (&chain.end[..], &mut chain.given_end[..]));
                 sum_rows::<S, _>(hidden, &mut ends.collect::<Vec<_>>());
                 // The gradient takes probabilities; a chain that goes on needs a state as well.
-                for Chain { given_end, state, stream, .. } in &mut *chains {
+                for Chain { given_end, state, state_bits, stream, .. } in &mut *chains {
                     match state {
                         Some(state) if persistent || step < self.steps => {
                             let units = hidden.weights.columns();
-                            sample::<S>(given_end, units, stream, state, &mut []);
+                            state_bits.resize(units.div_ceil(LANES), 0);
+                            sample::<S>(given_end, units, stream, state, state_bits);
                         }
                         _ => probabilities::<S>(given_end),
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Inputs are the bias and sums that come panel by panel.
+///
+/// # Safety
+/// See [`Simd`]; all of whole panels and as wide.
+#[inline(always)]
+unsafe fn add_bias<'a, S: Simd>(
+    bias: &[f32],
+    sums: impl Iterator<Item = &'a [f32]>,
+    inputs: &mut [f32],
+) {
+    let panels = bias.chunks_exact(PANEL).zip(sums).zip(inputs.chunks_exact_mut(PANEL));
+    for ((bias, sums), inputs) in panels {
+        for k in [0, LANES] {
+            // SAFETY: by the caller.
+            unsafe {
+                let sum = S::add(S::load(bias[k..].as_ptr()), S::load(sums[k..].as_ptr()));
+                S::store(inputs[k..].as_mut_ptr(), sum);
             }
         }
     }

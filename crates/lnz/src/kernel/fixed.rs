@@ -5,10 +5,18 @@ use super::simd::Simd;
 use crate::Rbm;
 use ndarray::{ArrayView1, ArrayView2};
 
-/// The integer that holds a weight: `i16` or `i32`.
-pub(crate) trait Fixed: Plain + Send + Sync {
-    /// Integers in a row of 64 bytes.
+/// A number whose rows are added up: `i16`, `i32` or `f32`.
+pub(crate) trait Summed: Plain + Send + Sync {
+    /// Numbers in a row of 64 bytes.
     const PER_ROW: usize;
+
+    /// # Safety
+    /// See [`Simd`].
+    unsafe fn add<S: Simd>(a: S::Row, b: S::Row) -> S::Row;
+}
+
+/// The integer that holds a weight: `i16` or `i32`.
+pub(crate) trait Fixed: Summed {
     /// Largest sum of weights that may occur.
     const LARGEST: f64;
 
@@ -20,16 +28,28 @@ pub(crate) trait Fixed: Plain + Send + Sync {
     unsafe fn load<S: Simd>(from: *const Self) -> S::F;
     /// # Safety
     /// See [`Simd`].
-    unsafe fn add<S: Simd>(a: S::Row, b: S::Row) -> S::Row;
-    /// # Safety
-    /// See [`Simd`].
     unsafe fn sub<S: Simd>(a: S::Row, b: S::Row) -> S::Row;
 }
 
-macro_rules! fixed {
-    ($integer:ty, $per_row:expr, $largest:expr, $load:ident, $add:ident, $sub:ident) => {
-        impl Fixed for $integer {
+macro_rules! summed {
+    ($number:ty, $per_row:expr, $add:ident) => {
+        impl Summed for $number {
             const PER_ROW: usize = $per_row;
+            #[inline(always)]
+            unsafe fn add<S: Simd>(a: S::Row, b: S::Row) -> S::Row {
+                // SAFETY: by the caller.
+                unsafe { S::$add(a, b) }
+            }
+        }
+    };
+}
+summed!(i16, 32, add_i16);
+summed!(i32, 16, add_i32);
+summed!(f32, 16, add_f32);
+
+macro_rules! fixed {
+    ($integer:ty, $largest:expr, $load:ident, $sub:ident) => {
+        impl Fixed for $integer {
             const LARGEST: f64 = $largest;
             fn from_rounded(value: f64) -> Self {
                 value.round() as Self
@@ -43,11 +63,6 @@ macro_rules! fixed {
                 unsafe { S::$load(from) }
             }
             #[inline(always)]
-            unsafe fn add<S: Simd>(a: S::Row, b: S::Row) -> S::Row {
-                // SAFETY: by the caller.
-                unsafe { S::$add(a, b) }
-            }
-            #[inline(always)]
             unsafe fn sub<S: Simd>(a: S::Row, b: S::Row) -> S::Row {
                 // SAFETY: by the caller.
                 unsafe { S::$sub(a, b) }
@@ -55,9 +70,9 @@ macro_rules! fixed {
         }
     };
 }
-fixed!(i16, 32, 32_767.0, load_i16, add_i16, sub_i16);
+fixed!(i16, 32_767.0, load_i16, sub_i16);
 // Sums of at most 2^30: their conversion to f32 cannot overflow, and differences fit too.
-fixed!(i32, 16, 1_073_741_824.0, load_i32, add_i32, sub_i32);
+fixed!(i32, 1_073_741_824.0, load_i32, sub_i32);
 
 /// A group of output units that are summed together: one or two rows of 64 bytes.
 #[derive(Debug, Clone, Copy)]

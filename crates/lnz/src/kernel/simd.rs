@@ -93,7 +93,7 @@ pub(crate) trait Simd: Copy {
     type F: Copy;
     /// 16 truth values.
     type Mask: Copy;
-    /// 64 bytes: 32 x i16 or 16 x i32.
+    /// 64 bytes: 32 x i16, 16 x i32 or 16 x f32.
     type Row: Copy;
     /// 8 x u64.
     type U: Copy;
@@ -216,6 +216,7 @@ pub(crate) trait Simd: Copy {
     unsafe fn sub_i16(a: Self::Row, b: Self::Row) -> Self::Row;
     unsafe fn add_i32(a: Self::Row, b: Self::Row) -> Self::Row;
     unsafe fn sub_i32(a: Self::Row, b: Self::Row) -> Self::Row;
+    unsafe fn add_f32(a: Self::Row, b: Self::Row) -> Self::Row;
 
     unsafe fn load_u64(from: *const u64) -> Self::U;
     unsafe fn store_u64(to: *mut u64, value: Self::U);

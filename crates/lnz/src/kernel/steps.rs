@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::block::{Block, Units, groups};
 use super::draw::{Draw, DrawnTile, HiddenDraw, VisibleDraw};
 use super::elementwise::HiddenStep;
-use super::fixed::{Fixed, Layer};
+use super::fixed::{Fixed, Layer, Summed};
 use super::flips::{SummedOut, flip_units};
 use super::product::{Method, Scratch, sum_tile, sum_tiles};
 use super::simd::{Kernel, Simd};

@@ -91,7 +91,8 @@ fn contrast(
 ) -> Vec<Chain> {
     let mut chains: Vec<Chain> = data.iter().map(|_| Chain::new(layers)).collect();
     chains.iter_mut().enumerate().for_each(|(n, chain)| chain.seed(7, n as u64));
-    Contrast { layers, data, chains: &mut chains, steps, persistent, first: 0 }.run_on(level);
+    Contrast { layers, data, chains: &mut chains, steps, persistent, first: 0, dense: None }
+        .run_on(level);
     chains
 }
 
@@ -135,7 +136,7 @@ proptest! {
                 alone.seed(7, n as u64);
                 let (data, chains) = (&data[n..n + 1], std::slice::from_mut(&mut alone));
                 let layers = &layers;
-                Contrast { layers, data, chains, steps: 2, persistent, first: n }.run_on(level);
+                Contrast { layers, data, chains, steps: 2, persistent, first: n, dense: None }.run_on(level);
                 for other in [twin, &alone] {
                     prop_assert_eq!(&chain.given_data[..], &other.given_data[..]);
                     prop_assert_eq!(&chain.given_end[..], &other.given_end[..]);
@@ -144,6 +145,61 @@ proptest! {
                     prop_assert_eq!(chain.error, other.error);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn tables_give_the_sums_of_dense_chains(
+        visible in prop::sample::select(vec![1, 31, 65, 100]),
+        hidden in prop::sample::select(vec![1, 5, 40, 64, 129]),
+        count in prop::sample::select(vec![64, 75, 260]),
+        seed in 0u64..1000,
+    ) {
+        let mut random = Random::stream(seed, Purpose::Model, 0);
+        let layers = random_layers(visible, hidden, &mut random);
+        let mut state = || Some((0..hidden as u32).filter(|_| random.happens(0.6)).collect());
+        let mut chains: Vec<Chain> = (0..count).map(|_| Chain::new(&layers)).collect();
+        chains.iter_mut().for_each(|chain| chain.state = state());
+        let on: usize = chains.iter().flat_map(|chain| &chain.state).map(Vec::len).sum();
+        let mut found: Vec<Vec<f32>> = vec![];
+        for (level, shares) in Level::available().into_iter().flat_map(|l| [(l, 1), (l, 3)]) {
+            let mut dense = DenseSums::default();
+            prop_assert_eq!(dense.take(&layers.visible, &chains), 3 * on >= hidden * count);
+            if 3 * on < hidden * count {
+                return Ok(());
+            }
+            dense.shares(&layers.visible, shares).into_iter().for_each(|share| share.run_on(level));
+            let sums: Vec<Vec<f32>> = (0..count).map(|k| dense.of(k).flatten().copied().collect()).collect();
+            if found.is_empty() {
+                found = sums;
+            } else {
+                prop_assert_eq!(&found, &sums);
+            }
+        }
+        for (chain, found) in chains.iter().zip(&found) {
+            let units = chain.state.as_deref().unwrap_or_default();
+            let plain = plain_sum(&layers.visible, Example { units, values: &[] });
+            for ((found, bias), (sum, error)) in found.iter().zip(layers.visible.bias()).zip(plain) {
+                prop_assert!((f64::from(bias + found) - sum).abs() <= error);
+            }
+        }
+    }
+
+    #[test]
+    fn states_as_bits_are_those_of_the_list(hidden in 1usize..200, seed in 0u64..1000) {
+        let mut random = Random::stream(seed, Purpose::Model, 0);
+        let layers = random_layers(30, hidden, &mut random);
+        let data = Examples::random(30, 3, false, &mut random);
+        for mut chain in contrast(&layers, Level::detect(), &data.all(), 1, true) {
+            let words = |chain: &Chain| {
+                let mut words = vec![1; hidden.div_ceil(64)];
+                chain.write_state(words.iter_mut());
+                words
+            };
+            let from_bits = words(&chain);
+            prop_assert!(!chain.state_bits.is_empty());
+            chain.state_bits.clear();
+            prop_assert_eq!(from_bits, words(&chain));
         }
     }
 

@@ -1,7 +1,7 @@
 //! The sums of one tile of outputs, by tables or by rows of weights.
 
 use super::bits::Bits;
-use super::fixed::{Fixed, Layer, Tile};
+use super::fixed::{Fixed, Layer, Summed, Tile};
 use super::product::{ENTRIES, Method, Scratch, TABLES, inputs_of_table};
 use super::simd::Simd;
 use std::ops::Range;
@@ -11,7 +11,7 @@ const TABLE: usize = ENTRIES * 64;
 
 /// The sums of one tile for all chains, in place, so that they are at hand when they are used: `start`,
 /// and then `finish` for every chain.
-pub(super) struct TileProduct<'a, T: Fixed> {
+pub(super) struct TileProduct<'a, T: Summed> {
     method: Method,
     weights: &'a [T],
     pub(super) inputs: usize,
@@ -96,6 +96,63 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
                 }
             }
         }
+    }
+
+    /// Adds and subtracts the listed rows of weights.
+    ///
+    /// # Safety
+    /// See `finish`.
+    #[inline(always)]
+    unsafe fn add_rows<S: Simd, const R: usize>(
+        &self,
+        scratch: &Scratch,
+        sums: &mut [T],
+        chains: Range<usize>,
+    ) {
+        let weights = self.weights.as_ptr().cast::<u8>();
+        let sums = sums.as_mut_ptr().cast::<u8>();
+        for chain in chains {
+            let (start, subtract, end) = (
+                scratch.start[chain] as usize,
+                scratch.subtract[chain] as usize,
+                scratch.start[chain + 1] as usize,
+            );
+            // SAFETY: units are below `inputs`, chains below the number of sums.
+            unsafe {
+                let sum = sums.add(chain * R * 64);
+                let mut total = [S::zero_row(); R];
+                if self.method == Method::Delta {
+                    for r in 0..R {
+                        total[r] = S::load_row(sum.add(r * 64));
+                    }
+                }
+                for &unit in &scratch.units[start..subtract] {
+                    for r in 0..R {
+                        let row = S::load_row(weights.add((unit as usize * R + r) * 64));
+                        total[r] = T::add::<S>(total[r], row);
+                    }
+                }
+                for &unit in &scratch.units[subtract..end] {
+                    for r in 0..R {
+                        let row = S::load_row(weights.add((unit as usize * R + r) * 64));
+                        total[r] = T::sub::<S>(total[r], row);
+                    }
+                }
+                for r in 0..R {
+                    S::store_row(sum.add(r * 64), total[r]);
+                }
+            }
+        }
+    }
+}
+
+/// What looking up takes, also where the weights are not integers.
+impl<'a, T: Summed> TileProduct<'a, T> {
+    /// By tables, of weights of two rows for each input.
+    pub(super) fn by_tables(weights: &'a [T], inputs: usize, bits: &'a Bits) -> Self {
+        assert!(bits.words.len() == inputs.div_ceil(64) * bits.chains);
+        let weights = &weights[..inputs * 2 * T::PER_ROW];
+        Self { method: Method::Tables, weights, inputs, rows: 2, bits }
     }
 
     /// The tables of a pass.
@@ -189,53 +246,6 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
             }
         }
     }
-
-    /// Adds and subtracts the listed rows of weights.
-    ///
-    /// # Safety
-    /// See `finish`.
-    #[inline(always)]
-    unsafe fn add_rows<S: Simd, const R: usize>(
-        &self,
-        scratch: &Scratch,
-        sums: &mut [T],
-        chains: Range<usize>,
-    ) {
-        let weights = self.weights.as_ptr().cast::<u8>();
-        let sums = sums.as_mut_ptr().cast::<u8>();
-        for chain in chains {
-            let (start, subtract, end) = (
-                scratch.start[chain] as usize,
-                scratch.subtract[chain] as usize,
-                scratch.start[chain + 1] as usize,
-            );
-            // SAFETY: units are below `inputs`, chains below the number of sums.
-            unsafe {
-                let sum = sums.add(chain * R * 64);
-                let mut total = [S::zero_row(); R];
-                if self.method == Method::Delta {
-                    for r in 0..R {
-                        total[r] = S::load_row(sum.add(r * 64));
-                    }
-                }
-                for &unit in &scratch.units[start..subtract] {
-                    for r in 0..R {
-                        let row = S::load_row(weights.add((unit as usize * R + r) * 64));
-                        total[r] = T::add::<S>(total[r], row);
-                    }
-                }
-                for &unit in &scratch.units[subtract..end] {
-                    for r in 0..R {
-                        let row = S::load_row(weights.add((unit as usize * R + r) * 64));
-                        total[r] = T::sub::<S>(total[r], row);
-                    }
-                }
-                for r in 0..R {
-                    S::store_row(sum.add(r * 64), total[r]);
-                }
-            }
-        }
-    }
 }
 
 /// Adds the entry of a chain in table k.
@@ -243,7 +253,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
 /// # Safety
 /// See [`TileProduct::start`]; k is below 8 and its table is built.
 #[inline(always)]
-pub(super) unsafe fn add_entry<S: Simd, T: Fixed, const R: usize>(
+pub(super) unsafe fn add_entry<S: Simd, T: Summed, const R: usize>(
     mut total: [S::Row; R],
     table: *const u8,
     k: usize,
@@ -270,7 +280,7 @@ pub(super) unsafe fn add_entry<S: Simd, T: Fixed, const R: usize>(
 /// # Safety
 /// See [`Simd`]; `weights` is valid for `rows` rows and `table` for 32 entries of R rows each.
 #[inline(always)]
-unsafe fn build_table<S: Simd, T: Fixed, const R: usize, const N: usize>(
+unsafe fn build_table<S: Simd, T: Summed, const R: usize, const N: usize>(
     weights: *const u8,
     rows: usize,
     table: *mut u8,

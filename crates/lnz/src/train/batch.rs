@@ -30,6 +30,13 @@ impl Trainer<'_> {
             });
         }
         let data = examples_of(self.examples, &self.drawn, batch, settings.draw_values);
+        let (visible, now) = (&layers.visible, &self.chains[..batch.len()]);
+        let dense = settings.persistent && self.dense.take(visible, now);
+        if dense {
+            let shares = self.dense.shares(visible, rayon::current_num_threads());
+            shares.into_par_iter().for_each(|share| share.run_on(level));
+        }
+        let dense = dense.then_some(&self.dense);
         let pieces = batch.len().div_ceil(TOGETHER).max(rayon::current_num_threads());
         let together = batch.len().div_ceil(pieces);
         let chains = self.chains[..batch.len()].par_chunks_mut(together);
@@ -41,7 +48,7 @@ impl Trainer<'_> {
                 chain.seed(settings.seed, first + n as u64);
             }
             let (steps, persistent) = (settings.steps, settings.persistent);
-            Contrast { layers, data, chains, steps, persistent, first: first_of_piece }
+            Contrast { layers, data, chains, steps, persistent, first: first_of_piece, dense }
                 .run_on(level);
         });
     }

@@ -63,6 +63,8 @@ fn the_same_bits_on_any_number_of_threads() {
     let variants = [
         Training { epochs: 3, batch: 7, draw_values: true, ..settings() },
         Training { epochs: 3, persistent: true, momentum: 0.9, ..settings() },
+        // Enough chains for tables, in two sizes of mini-batch.
+        Training { epochs: 6, persistent: true, batch: 200, hidden: 70, ..settings() },
     ];
     for settings in variants {
         let on = |threads| {
@@ -83,6 +85,7 @@ fn a_resumed_run_gives_the_same_bits() {
     let variants = [
         Training { epochs: 4, ..settings() },
         Training { epochs: 4, momentum: 0.9, persistent: true, ..settings() },
+        Training { epochs: 4, persistent: true, batch: 100, ..settings() },
         Training { epochs: 4, learning_rate: LearningRate::Falling(0.1, 0.01), ..settings() },
     ];
     for settings in variants {

@@ -28,6 +28,11 @@ macro_rules! halves {
 }
 
 #[inline(always)]
+unsafe fn add_f32_256(a: __m256i, b: __m256i) -> __m256i {
+    unsafe { _mm256_castps_si256(_mm256_add_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b))) }
+}
+
+#[inline(always)]
 unsafe fn scale_256(a: __m256, integer: __m256) -> __m256 {
     unsafe {
         let shifted = _mm256_slli_epi32::<23>(_mm256_castps_si256(integer));
@@ -271,6 +276,10 @@ impl Simd for Avx2 {
     #[inline(always)]
     unsafe fn sub_i32(a: Self::Row, b: Self::Row) -> Self::Row {
         halves!(_mm256_sub_epi32, a, b)
+    }
+    #[inline(always)]
+    unsafe fn add_f32(a: Self::Row, b: Self::Row) -> Self::Row {
+        halves!(add_f32_256, a, b)
     }
 
     #[inline(always)]

@@ -277,6 +277,12 @@ impl Simd for Avx512 {
     unsafe fn sub_i32(a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_sub_epi32(a, b) }
     }
+    #[inline(always)]
+    unsafe fn add_f32(a: __m512i, b: __m512i) -> __m512i {
+        unsafe {
+            _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
+        }
+    }
 
     #[inline(always)]
     unsafe fn load_u64(from: *const u64) -> __m512i {

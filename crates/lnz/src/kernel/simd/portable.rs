@@ -22,7 +22,7 @@ fn on_i16(a: Row, b: Row, operation: fn(i16, i16) -> i16) -> Row {
 }
 
 #[inline(always)]
-fn on_i32(a: Row, b: Row, operation: fn(i32, i32) -> i32) -> Row {
+fn on_i32(a: Row, b: Row, operation: impl Fn(i32, i32) -> i32) -> Row {
     let mut out = [0; 64];
     for k in 0..16 {
         let lane = |row: &Row| {
@@ -175,6 +175,11 @@ impl Simd for Portable {
     #[inline(always)]
     unsafe fn sub_i32(a: Row, b: Row) -> Row {
         on_i32(a, b, i32::wrapping_sub)
+    }
+    #[inline(always)]
+    unsafe fn add_f32(a: Row, b: Row) -> Row {
+        let sum = |a: i32, b: i32| f32::from_bits(a as u32) + f32::from_bits(b as u32);
+        on_i32(a, b, |a, b| sum(a, b).to_bits() as i32)
     }
 
     #[inline(always)]
