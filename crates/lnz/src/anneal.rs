@@ -3,14 +3,11 @@
 mod reference;
 mod waypoints;
 
-use crate::kernel::{
-    Block, Fixed, FixedModel, Flips, GROUP_OF_ROWS, Level, Marginals, Path, Place, Resolution,
-    share_out,
-};
 use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
-use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result, Schedule, Start};
+use lnz_kernels::random::{Purpose, Random};
+use lnz_kernels::{Flips, GROUP_OF_ROWS, GridChains, GridModel, Marginals, Place, share_out};
 use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -91,10 +88,10 @@ pub fn anneal(
         done: AtomicU64::new(0),
         total: settings.chains as u64 * schedule.intervals() as u64,
     };
-    let (precision, (samples, path)) = match usable_resolution(model, settings.precision) {
-        (Precision::I16, Some(grid)) => (Precision::I16, run.on_grid::<i16>(grid)),
-        (Precision::I32, Some(grid)) => (Precision::I32, run.on_grid::<i32>(grid)),
-        _ => (Precision::F64, (run.in_float64(), vec![])),
+    let (precision, grid) = usable_grid(model, settings.precision);
+    let (samples, path) = match grid {
+        Some(grid) => run.on_grid(&grid),
+        None => (run.in_float64(), vec![]),
     };
     if samples.is_empty() {
         let reached = format!(
@@ -107,16 +104,14 @@ pub fn anneal(
     Ok(Annealed { samples, requested: settings.chains, precision, path })
 }
 
-/// The resolution to use when `wanted` is asked for: it, or the next finer one that fits.
-fn usable_resolution(model: &Rbm, wanted: Precision) -> (Precision, Option<Resolution>) {
+/// The model on the grid that is asked for, or on the next finer one that fits; none for float64.
+fn usable_grid(model: &Rbm, wanted: Precision) -> (Precision, Option<GridModel>) {
     let (grid, finer) = match wanted {
-        Precision::I16 => {
-            (Resolution::of::<i16>(model).filter(Resolution::is_fine), Precision::I32)
-        }
-        Precision::I32 => (Resolution::of::<i32>(model), Precision::F64),
+        Precision::I16 => (GridModel::on_16_bits(model), Precision::I32),
+        Precision::I32 => (GridModel::on_32_bits(model), Precision::F64),
         Precision::F64 => return (wanted, None),
     };
-    if grid.is_some() { (wanted, grid) } else { usable_resolution(model, finer) }
+    if grid.is_some() { (wanted, grid) } else { usable_grid(model, finer) }
 }
 
 struct Run<'a> {
@@ -131,12 +126,11 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The samples of all blocks that ran to their end, and the path of their chains.
-    fn on_grid<T: Fixed>(&self, grid: Resolution) -> (Vec<f64>, Vec<(f64, f64)>) {
-        let fixed = FixedModel::<T>::new(self.model, grid);
+    fn on_grid(&self, grid: &GridModel) -> (Vec<f64>, Vec<(f64, f64)>) {
         let exact = Marginals::new(self.model);
         let finished: Vec<Option<Finished>> = share_out(self.settings.chains)
             .into_par_iter()
-            .map(|(group, chains)| self.block(&fixed, &exact, group, chains))
+            .map(|(group, chains)| self.block(grid, &exact, group, chains))
             .collect();
         let (samples, sums): (Vec<_>, Vec<_>) = finished.into_iter().flatten().unzip();
         let samples: Vec<f64> = samples.into_iter().flatten().collect();
@@ -162,9 +156,9 @@ impl Run<'_> {
     ///
     /// The weights are those of the model on the grid; the last factor leads from there to the real
     /// model, in float64, so that the estimate of Z is unbiased.
-    fn block<T: Fixed>(
+    fn block(
         &self,
-        fixed: &FixedModel<T>,
+        grid: &GridModel,
         exact: &Marginals,
         group: usize,
         chains: usize,
@@ -172,9 +166,9 @@ impl Run<'_> {
         // Blocks that have not begun when the observer asks to stop never do.
         self.go_on()?;
         let bias = self.start.bias().view();
-        let path = Path::single(fixed, bias);
+        let path = grid.path(bias);
         let place = Place { group, chains, seed: self.settings.seed, purpose: Purpose::Anneal };
-        let mut block = Block::new(fixed, &path, Flips::default(), Level::detect(), place);
+        let mut block = GridChains::new(grid, &path, Flips::default(), place);
         block.draw_start();
 
         let mut samples = vec![self.log_z0(); chains];

@@ -15,8 +15,8 @@ pub use source::{DataFormat, Packing, unpacked};
 pub use summary::{Summary, summarise};
 
 use crate::io::Parsed;
-use crate::random::{Purpose, Random};
 use crate::{Error, Result};
+use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;

@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::kernel::enumerate::{Enumeration, MAX_UNITS, ScaledSum, measured_rate, work_per_state};
 use crate::math::{CompensatedSum, softplus};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
+use lnz_kernels::enumerate::{Enumeration, MAX_UNITS, ScaledSum, measured_rate, work_per_state};
 use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};

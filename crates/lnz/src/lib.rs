@@ -39,6 +39,8 @@
 //! The repository's `docs/method.md` maps the equations to functions, `docs/architecture.md` describes
 //! the modules.
 
+#![deny(unsafe_code)]
+
 mod anneal;
 mod auto;
 mod builtin;
@@ -50,14 +52,11 @@ mod error;
 mod estimate;
 mod exact;
 pub mod io;
-mod kernel;
-pub mod math;
 mod model;
 mod moves;
 pub mod numbers;
 mod observer;
 mod problems;
-mod random;
 mod recipe;
 pub mod report;
 pub mod request;
@@ -79,7 +78,7 @@ pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::Estimate;
 pub use exact::{ExactCost, exact_cost, exact_log_z, exact_log_z_within};
-pub use kernel::instruction_set;
+pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use problems::{Gwgm, block_system};

@@ -2,6 +2,7 @@
 
 use crate::math::softplus;
 use crate::{Error, Result};
+use lnz_kernels::Parameters;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 
 /// A Restricted Boltzmann Machine, checked at construction.
@@ -229,6 +230,17 @@ pub struct Component {
     pub visible: Vec<usize>,
     /// Indices of its hidden units, rising.
     pub hidden: Vec<usize>,
+}
+
+impl<'a> From<&'a Rbm> for Parameters<'a> {
+    fn from(model: &'a Rbm) -> Self {
+        Self {
+            weights: model.weights(),
+            visible_bias: model.visible_bias(),
+            hidden_bias: model.hidden_bias(),
+            constant: model.constant,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::Rbm;
 use crate::math::{sigmoid, softplus};
-use crate::random::Random;
+use lnz_kernels::random::Random;
 use ndarray::Array1;
 
 /// A visible state with the hidden inputs that belong to it.

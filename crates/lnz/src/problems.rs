@@ -1,7 +1,7 @@
 //! Artificial models of the paper: Gaussian weights with Gaussian moments, and blocks of them.
 
-use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result};
+use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2};
 use serde::Serialize;
 

@@ -1,10 +1,10 @@
 //! The log-likelihood of data under a model: F of every example, then log Z.
 
 use crate::data::{DataReader, VALUES_IN_BATCH};
-use crate::kernel::{GROUP_OF_ROWS, Marginals};
 use crate::math::CompensatedSum;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Error, Rbm, Result};
+use lnz_kernels::{GROUP_OF_ROWS, Marginals};
 use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 use std::num::NonZeroUsize;

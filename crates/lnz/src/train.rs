@@ -31,10 +31,10 @@ pub use examples::Examples;
 pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking};
 
-use crate::kernel::{Chain, DenseSums, Layers, Level, Matrix, Occurrences, measure_every};
 use crate::math::sigmoid;
-use crate::random::{Purpose, Random};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
+use lnz_kernels::random::{Purpose, Random};
+use lnz_kernels::{Chain, DenseSums, Layers, Level, Matrix, Occurrences, measure_every};
 use ndarray::{Array1, Array2};
 
 /// A model while it learns.

@@ -2,8 +2,8 @@
 
 use crate::math::{sigmoid, softplus};
 use crate::moves::Chain;
-use crate::random::Random;
 use crate::{Rbm, Schedule, Start};
+use lnz_kernels::random::Random;
 use ndarray::Array1;
 
 /// One chain from start to end; returns `s = log w + log Z_0`, or nothing when `go_on` does.

@@ -1,7 +1,7 @@
 //! The estimate of log Z on the way from the start distribution to the model.
 
-use crate::kernel::GROUP;
 use crate::math::log_sum_exp;
+use lnz_kernels::GROUP;
 
 /// Points that are kept of a long schedule; more cannot be told apart in a figure.
 const MOST_POINTS: usize = 128;

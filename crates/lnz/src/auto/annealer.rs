@@ -5,10 +5,10 @@ use super::family::{Anneals, Family, Island, IslandPlace, Pilot, Reverse};
 use super::population::{Population, standard_deviation};
 use super::recipe::Recipe;
 use crate::Rbm;
-use crate::kernel::{Block, Fixed, FixedModel, Flips, Level, Path, Place, Resolution};
 use crate::math::{log_mean_exp, sigmoid, softplus};
 use crate::observer::Observer;
-use crate::random::{Purpose, Random, stream_seed};
+use lnz_kernels::random::{Purpose, Random, stream_seed};
+use lnz_kernels::{Flips, GridChains, GridModel, Path, Place};
 use ndarray::Array1;
 
 /// Particles of a pilot.
@@ -19,11 +19,11 @@ const PILOT_STEPS: usize = 400;
 const SWEEPS_BEFORE_REVERSE: usize = 50;
 
 /// One family, ready to run on one model.
-pub(super) struct Annealer<T: Fixed> {
+pub(super) struct Annealer {
     family: Family,
     /// The model, with the layer that is annealed as the visible one.
     model: Rbm,
-    fixed: FixedModel<T>,
+    grid: GridModel,
     path: Path,
     /// B of a path with one start, as the kernels see it.
     start: Option<Array1<f64>>,
@@ -35,18 +35,17 @@ pub(super) struct Annealer<T: Fixed> {
     small_is_hidden: bool,
 }
 
-impl<T: Fixed> Annealer<T> {
-    pub(super) fn new(recipe: Recipe<'_>, grid: Resolution) -> Self {
-        let fixed = FixedModel::<T>::new(recipe.model, grid);
+impl Annealer {
+    pub(super) fn new(recipe: Recipe<'_>, grid: GridModel) -> Self {
         let path = match (recipe.mixture, &recipe.start) {
-            (Some((biases, shares)), _) => Path::mixture(&fixed, &biases, shares),
-            (None, Some(start)) => Path::single(&fixed, start.view()),
-            (None, None) => Path::single(&fixed, Array1::zeros(recipe.model.visible()).view()),
+            (Some((biases, shares)), _) => grid.path_from_mixture(&biases, shares),
+            (None, Some(start)) => grid.path(start.view()),
+            (None, None) => grid.path(Array1::zeros(recipe.model.visible()).view()),
         };
         Self {
             family: recipe.family,
             model: recipe.model.clone(),
-            fixed,
+            grid,
             path,
             start: recipe.start,
             log_start: recipe.log_start + recipe.model.constant(),
@@ -56,16 +55,16 @@ impl<T: Fixed> Annealer<T> {
         }
     }
 
-    fn block(&self, group: usize, chains: usize, seed: u64, purpose: Purpose) -> Block<'_, T> {
+    fn block(&self, group: usize, chains: usize, seed: u64, purpose: Purpose) -> GridChains<'_> {
         let place = Place { group, chains, seed, purpose };
-        let mut block = Block::new(&self.fixed, &self.path, self.flips, Level::detect(), place);
+        let mut block = GridChains::new(&self.grid, &self.path, self.flips, place);
         block.draw_start();
         block
     }
 
     /// From the end of the path on the grid to the real model, right after a hidden step; and the
     /// hidden inputs of the real model.
-    fn log_bridge(&self, block: &Block<'_, T>, chain: usize) -> (f64, Array1<f64>) {
+    fn log_bridge(&self, block: &GridChains<'_>, chain: usize) -> (f64, Array1<f64>) {
         let x = block.state(chain);
         let a = self.model.hidden_input(x.view());
         let start = self.start.as_ref().map_or(0.0, |start| start.dot(&x));
@@ -83,7 +82,7 @@ impl<T: Fixed> Annealer<T> {
     /// Exchanges the end of the path, on the grid, for the real model, after the last hidden step; and
     /// the state of the smaller layer of each chain, drawn from the real model too, so that the part
     /// of the weights outside the core is unbiased.
-    fn finish(&self, block: &Block<'_, T>, population: &mut Population) -> Vec<Vec<u64>> {
+    fn finish(&self, block: &GridChains<'_>, population: &mut Population) -> Vec<Vec<u64>> {
         let mut states = Vec::with_capacity(population.samples.len());
         for (chain, sample) in population.samples.iter_mut().enumerate() {
             let (gain, a) = self.log_bridge(block, chain);
@@ -101,7 +100,7 @@ impl<T: Fixed> Annealer<T> {
     }
 }
 
-impl<T: Fixed> Anneals for Annealer<T> {
+impl Anneals for Annealer {
     fn family(&self) -> Family {
         self.family
     }
@@ -165,7 +164,7 @@ impl<T: Fixed> Anneals for Annealer<T> {
             true => states.iter().map(|h| self.draw_visible(h, &mut random)).collect(),
         };
         let mut block = self.block(0, chains, seed, Purpose::Reverse);
-        block.set_states(|chain, i| first[chain][i]);
+        block.set_states(&mut |chain, i| first[chain][i]);
         let mut log_weights = vec![0.0; chains];
         for _ in 0..SWEEPS_BEFORE_REVERSE {
             block.hidden_step(1.0, 1.0, &mut log_weights);

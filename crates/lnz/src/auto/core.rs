@@ -1,9 +1,9 @@
 //! The core: the states of highest weight, summed exactly; a rigorous lower bound of Z.
 
-use crate::kernel::{Landscape, Position};
 use crate::math::log_sum_exp;
 use crate::observer::Observer;
-use crate::random::Random;
+use lnz_kernels::random::Random;
+use lnz_kernels::{Landscape, Position};
 use std::collections::{BinaryHeap, HashMap};
 
 /// A neighbour is kept while its weight is above e^-45 of the sum.

@@ -7,7 +7,7 @@
 //! - flips: the uniform start on the smaller layer, with single-unit flips and resampling.
 
 use crate::observer::Observer;
-use crate::random::Purpose;
+use lnz_kernels::random::Purpose;
 use serde::Serialize;
 
 /// A way to anneal a model.

@@ -1,8 +1,8 @@
 //! Local maxima of the log marginal F(x), by many greedy ascents.
 
-use crate::kernel::{Landscape, Position};
 use crate::observer::Observer;
-use crate::random::{Purpose, Random};
+use lnz_kernels::random::{Purpose, Random};
+use lnz_kernels::{Landscape, Position};
 use rayon::prelude::*;
 use std::collections::HashSet;
 

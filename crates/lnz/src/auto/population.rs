@@ -1,8 +1,8 @@
 //! Chains with their weights, and resampling them.
 
-use crate::kernel::{Block, Fixed};
 use crate::math::log_mean_exp;
-use crate::random::{Purpose, Random, stream_seed};
+use lnz_kernels::GridChains;
+use lnz_kernels::random::{Purpose, Random, stream_seed};
 
 /// Weighted chains: samples of log Z that resampling makes equal.
 pub(super) struct Population {
@@ -27,7 +27,7 @@ impl Population {
     }
 
     /// Systematic resampling when fewer than half of the chains count; each then carries the mean.
-    pub(super) fn resample_if_needed<T: Fixed>(&mut self, block: &mut Block<'_, T>) {
+    pub(super) fn resample_if_needed(&mut self, block: &mut GridChains<'_>) {
         let mean = log_mean_exp(&self.samples);
         let weights: Vec<f64> = self.samples.iter().map(|s| (s - mean).exp()).collect();
         let n = weights.len() as f64;

@@ -6,10 +6,10 @@ use super::modes::find_modes;
 use super::recipe::{flips_family, means_family, modes_family};
 use super::trial::{Candidate, Ready, try_all};
 use super::{Auto, FamilyReport};
-use crate::kernel::Landscape;
 use crate::observer::{Observer, Phase, Progress};
 use crate::start::{ChainLayout, InitialState, Sampler, Sampling};
 use crate::{Error, Rbm, Result, Start};
+use lnz_kernels::Landscape;
 use serde::Serialize;
 
 /// How the model is sampled for the means family. Neither first state is enough: on one trained model

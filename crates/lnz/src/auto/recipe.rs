@@ -2,9 +2,9 @@
 
 use super::annealer::Annealer;
 use super::family::{Anneals, Family};
-use crate::kernel::{Flips, Landscape, Position, Resolution};
 use crate::math::log_sum_exp;
 use crate::{Rbm, Start};
+use lnz_kernels::{Flips, GridModel, Landscape, Position};
 use ndarray::Array1;
 
 /// Modes in the mixture.
@@ -99,11 +99,6 @@ pub(super) struct Recipe<'a> {
 
 /// On 16 bits where they are fine enough, else on 32; `None` beyond the range of float32.
 fn annealer(recipe: Recipe<'_>) -> Option<Box<dyn Anneals>> {
-    match Resolution::of::<i16>(recipe.model) {
-        Some(grid) if grid.is_fine() => Some(Box::new(Annealer::<i16>::new(recipe, grid))),
-        _ => {
-            let grid = Resolution::of::<i32>(recipe.model)?;
-            Some(Box::new(Annealer::<i32>::new(recipe, grid)))
-        }
-    }
+    let grid = GridModel::on_16_bits(recipe.model).or_else(|| GridModel::on_32_bits(recipe.model));
+    Some(Box::new(Annealer::new(recipe, grid?)))
 }

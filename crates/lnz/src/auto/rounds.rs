@@ -8,8 +8,8 @@ use super::tally::{Summary, Tally, combine, interval};
 use super::trial::{ISLAND_CHAINS, Ready, places, run_islands};
 use super::{Auto, FamilyReport, Sampled};
 use crate::observer::{Observer, Phase, Progress};
-use crate::random::{Purpose, Random};
 use crate::{Rbm, Result};
+use lnz_kernels::random::{Purpose, Random};
 use std::time::Instant;
 
 /// Islands of a family in each round.

@@ -3,8 +3,8 @@
 use super::core::Core;
 use super::family::Island;
 use super::student::student_95;
-use crate::kernel::GROUP;
 use crate::math::{log_add_exp, log_sum_exp};
+use lnz_kernels::GROUP;
 
 /// All islands of one family.
 #[derive(Default)]

@@ -5,9 +5,9 @@ use super::core::Core;
 use super::family::{Anneals, IslandPlace, Pilot};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
-use crate::kernel::GROUP;
 use crate::observer::Observer;
-use crate::random::Purpose;
+use lnz_kernels::GROUP;
+use lnz_kernels::random::Purpose;
 use rayon::prelude::*;
 
 /// Islands of a trial; twice as many where they are resampled.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::math::log_sum_exp;
-use crate::random::{Purpose, Random};
+use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2, array};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! First states of the chains that sample the model for its means.
 
 use crate::Rbm;
-use crate::random::Random;
+use lnz_kernels::random::Random;
 use nalgebra::{DMatrix, DVector};
 use ndarray::Array1;
 use serde::{Deserialize, Serialize};

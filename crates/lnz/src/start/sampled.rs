@@ -2,13 +2,11 @@
 
 use super::initial::{InitialState, random_state};
 use super::{Start, check_epsilon};
-use crate::kernel::{
-    self, Block, FixedModel, GROUP, Level, MetropolisBlock, Path, Place, Resolution, share_out,
-};
 use crate::moves::Chain;
 use crate::observer::{Observer, Phase, Progress};
-use crate::random::{Purpose, Random};
 use crate::{Error, Rbm, Result};
+use lnz_kernels::random::{Purpose, Random};
+use lnz_kernels::{GROUP, GridChains, GridModel, MetropolisChains, Place, share_out};
 use ndarray::Array1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -146,8 +144,8 @@ fn sampled_means(
     let run = Run { model, sampling, flips, seed, observer, done: AtomicU64::new(0), total };
     // Rounding to 32 bits moves the means by far less than sampling does, and any B is valid; a
     // model beyond the range of float32 takes the slow path.
-    let counts = match (sampling.layout, Resolution::of::<i32>(model)) {
-        (ChainLayout::Parallel, Some(grid)) => run.in_blocks(&FixedModel::<i32>::new(model, grid)),
+    let counts = match (sampling.layout, GridModel::on_32_bits(model)) {
+        (ChainLayout::Parallel, Some(grid)) => run.in_blocks(&grid),
         _ => run.in_float64(),
     };
     match counts {
@@ -168,7 +166,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// One chain per sample on the fast kernels: how often each unit is on at the end.
-    fn in_blocks(&self, fixed: &FixedModel<i32>) -> Option<Array1<f64>> {
+    fn in_blocks(&self, grid: &GridModel) -> Option<Array1<f64>> {
         let common = self.sampling.initial.common_state(self.model);
         let counts: Option<Vec<Vec<u64>>> = share_out(self.sampling.samples)
             .into_par_iter()
@@ -181,10 +179,8 @@ impl Run<'_> {
                     None => randoms[chain / GROUP].happens(0.5),
                 };
                 match self.sampling.sampler {
-                    Sampler::Gibbs => self.gibbs_block(fixed, group, chains, first),
-                    Sampler::Metropolis { .. } => {
-                        self.metropolis_block(fixed, group, chains, first)
-                    }
+                    Sampler::Gibbs => self.gibbs_block(grid, group, chains, first),
+                    Sampler::Metropolis { .. } => self.metropolis_block(grid, group, chains, first),
                 }
             })
             .collect();
@@ -197,18 +193,18 @@ impl Run<'_> {
 
     fn gibbs_block(
         &self,
-        fixed: &FixedModel<i32>,
+        grid: &GridModel,
         group: usize,
         chains: usize,
-        first: impl FnMut(usize, usize) -> bool,
+        mut first: impl FnMut(usize, usize) -> bool,
     ) -> Option<Vec<u64>> {
         // At beta = 1 the start distribution plays no part, and nothing is weighed.
-        let path = Path::single(fixed, Array1::zeros(self.model.visible()).view());
+        let path = grid.path(Array1::zeros(self.model.visible()).view());
         let place = Place { group, chains, seed: self.seed, purpose: Purpose::Start };
-        let no_flips = kernel::Flips::default();
-        let mut block = Block::new(fixed, &path, no_flips, Level::detect(), place);
+        let no_flips = lnz_kernels::Flips::default();
+        let mut block = GridChains::new(grid, &path, no_flips, place);
         let mut unused = vec![0.0; chains];
-        block.set_states(first);
+        block.set_states(&mut first);
         for _ in 0..self.sampling.steps {
             block.hidden_step(1.0, 1.0, &mut unused);
             block.visible_step(1.0);
@@ -219,13 +215,12 @@ impl Run<'_> {
 
     fn metropolis_block(
         &self,
-        fixed: &FixedModel<i32>,
+        grid: &GridModel,
         group: usize,
         chains: usize,
-        first: impl FnMut(usize, usize) -> bool,
+        mut first: impl FnMut(usize, usize) -> bool,
     ) -> Option<Vec<u64>> {
-        let level = Level::detect();
-        let mut block = MetropolisBlock::new(fixed, level, group, chains, self.seed, first);
+        let mut block = MetropolisChains::new(grid, group, chains, self.seed, &mut first);
         for _ in 0..self.sampling.steps {
             block.step(self.flips);
             self.report(chains)?;

@@ -1,10 +1,10 @@
 //! One mini-batch: the chains, the gradient and the step.
 
 use super::Trainer;
-use crate::kernel::{
+use lnz_kernels::random::{Purpose, Random};
+use lnz_kernels::{
     Contrast, Example, HiddenPanel, LearnRows, Move, Occurrences, PANEL, prefetch, transpose_panel,
 };
-use crate::random::{Purpose, Random};
 use rayon::prelude::*;
 
 /// At most so many examples go through the weights together.

@@ -1,8 +1,8 @@
 //! Examples in memory, without their zeros.
 
 use crate::data::{DataOptions, DataReader};
-use crate::kernel::Example;
 use crate::{Error, Result};
+use lnz_kernels::Example;
 use ndarray::{Array1, ArrayView1, ArrayView2};
 use std::hash::Hasher;
 use std::num::NonZeroUsize;

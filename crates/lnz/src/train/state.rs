@@ -123,7 +123,7 @@ impl Trainer<'_> {
             }
             None => Err(failed(format!("has no `{name}`: it is a model, not a training state"))),
         };
-        let fill = |matrix: &mut crate::kernel::Matrix, rows: &[f32]| {
+        let fill = |matrix: &mut lnz_kernels::Matrix, rows: &[f32]| {
             let rows = rows.chunks_exact(h).enumerate();
             rows.for_each(|(k, row)| matrix.set_row(k, row.iter().copied()));
         };

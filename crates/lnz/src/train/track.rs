@@ -1,11 +1,11 @@
 //! log Z and the likelihood of data while a model learns, at a fraction of the cost of learning.
 
 use super::{Examples, Trainer};
-use crate::kernel::{Example, GROUP_OF_ROWS, log_marginals};
 use crate::{
     Annealing, Diagnosis, Error, Estimate, Observer, Result, Sampling, Schedule, Start, Verdict,
     anneal, exact_cost, exact_log_z,
 };
+use lnz_kernels::{Example, GROUP_OF_ROWS, log_marginals};
 use rayon::prelude::*;
 
 /// How much an estimate along training may cost.

@@ -1,0 +1,271 @@
+//! A block of chains on one thread: states, sums and random streams, moved step by step.
+
+use crate::aligned::Aligned;
+use crate::bits::Bits;
+use crate::fixed::{Fixed, FixedModel, Layer};
+use crate::landscape::softplus_of_all;
+use crate::path::Path;
+use crate::product::{Method, Scratch};
+use crate::random::{Purpose, Random, stream_seed};
+use crate::simd::{Level, dispatch};
+use crate::steps::{HiddenKernel, MixtureKernel, VisibleKernel};
+use crate::stream::Stream;
+use ndarray::Array1;
+use std::ops::Range;
+
+/// Chains that share a random stream. Blocks are whole groups, so that the random numbers of a chain
+/// do not depend on how chains are shared out to threads.
+pub const GROUP: usize = 16;
+
+/// Chains in a block at most: enough to spread the cost of its tables, few enough for the cache.
+const LARGEST_BLOCK: usize = 1024;
+
+/// How `chains` chains are shared out to threads: for each block its first group and its chains.
+///
+/// A whole number of blocks per thread. How groups are shared out does not change a bit of a result.
+pub fn share_out(chains: usize) -> Vec<(usize, usize)> {
+    let groups = chains.div_ceil(GROUP);
+    let threads = rayon::current_num_threads();
+    let blocks = threads * (groups * GROUP).div_ceil(threads * LARGEST_BLOCK);
+    let groups_per_block = groups.div_ceil(blocks);
+    (0..groups)
+        .step_by(groups_per_block)
+        .map(|group| (group, (chains - group * GROUP).min(groups_per_block * GROUP)))
+        .collect()
+}
+
+/// Where a block stands in a run: which chains, and which random numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// The first chain is chain `group * GROUP` of the run.
+    pub group: usize,
+    pub chains: usize,
+    pub seed: u64,
+    pub purpose: Purpose,
+}
+
+/// Single-unit flips after each Gibbs step, with the other layer summed out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flips {
+    /// Of visible units, before the hidden step; only on a path with one start.
+    pub visible: usize,
+    /// Of hidden units, before the visible step.
+    pub hidden: usize,
+}
+
+/// Some chains of a run along one path.
+pub struct Block<'a, T: Fixed> {
+    pub(super) model: &'a FixedModel<T>,
+    pub(super) path: &'a Path,
+    pub(super) flips: Flips,
+    level: Level,
+    pub(super) chains: usize,
+    pub(super) streams: Vec<Stream>,
+    /// For choices that are made one by one: a stream for each group.
+    pub(super) randoms: Vec<Random>,
+    pub(super) visible: Units<T>,
+    pub(super) hidden: Units<T>,
+    /// The linear part of the path, (b - B).x or b.x, of each chain.
+    pub(super) linear: Vec<f64>,
+    /// The component of the start that each chain belongs to now, and the sums B_z.x.
+    pub(super) component: Vec<usize>,
+    pub(super) probes: Option<Sums<i32>>,
+    pub(super) hidden_bias: Aligned<f32>,
+    pub(super) exponent_bias: Vec<Aligned<f32>>,
+    pub(super) scratch: Scratch,
+    #[cfg(test)]
+    pub(super) forced: Option<Method>,
+}
+
+/// One layer of a block: its states and the sums of weights that its units receive.
+pub(super) struct Units<T: Fixed> {
+    pub(super) bits: Bits,
+    pub(super) sums: Sums<T>,
+}
+
+/// Sums of weights, tile after tile, chain after chain.
+pub(super) struct Sums<T: Fixed> {
+    pub(super) values: Aligned<T>,
+    /// The states of the other layer that they belong to; none when they belong to no known state.
+    pub(super) of: Option<Bits>,
+}
+
+impl<T: Fixed> Sums<T> {
+    fn new(layer: &Layer<T>, chains: usize) -> Self {
+        Self { values: Aligned::zeroed(layer.lanes() * chains), of: None }
+    }
+
+    pub(super) fn are_of(&mut self, bits: &Bits) {
+        match &mut self.of {
+            Some(known) => known.words.copy_from_slice(&bits.words),
+            none => *none = Some(bits.clone()),
+        }
+    }
+}
+
+impl<'a, T: Fixed> Block<'a, T> {
+    /// Chains with all units off.
+    pub fn new(
+        model: &'a FixedModel<T>,
+        path: &'a Path,
+        flips: Flips,
+        level: Level,
+        place: Place,
+    ) -> Self {
+        let Place { group, chains, seed, purpose } = place;
+        let groups = group as u64..(group + chains.div_ceil(GROUP)) as u64;
+        let padded = model.visible_bias.len().next_multiple_of(64);
+        Self {
+            model,
+            path,
+            flips,
+            level,
+            chains,
+            streams: groups.clone().map(|k| Stream::new(seed, purpose, k)).collect(),
+            randoms: groups
+                .map(|k| Random::stream(stream_seed(seed, purpose, 0), Purpose::OneByOne, k))
+                .collect(),
+            visible: Units {
+                bits: Bits::zeros(model.visible_bias.len(), chains),
+                sums: Sums::new(&model.to_visible, chains),
+            },
+            hidden: Units {
+                bits: Bits::zeros(model.hidden_bias.len(), chains),
+                sums: Sums::new(&model.to_hidden, chains),
+            },
+            linear: vec![0.0; chains],
+            component: vec![0; chains],
+            probes: path.mixture.as_ref().map(|mixture| Sums::new(&mixture.probes, chains)),
+            hidden_bias: model.padded_hidden_bias(),
+            exponent_bias: vec![Aligned::zeroed(padded); path.components()],
+            scratch: Scratch::new(),
+            #[cfg(test)]
+            forced: None,
+        }
+    }
+
+    /// The visible states.
+    pub fn visible(&self) -> &Bits {
+        &self.visible.bits
+    }
+
+    #[cfg(test)]
+    pub(super) fn hidden(&self) -> &Bits {
+        &self.hidden.bits
+    }
+
+    /// The visible state of a chain.
+    pub fn state(&self, chain: usize) -> Array1<f64> {
+        let units = self.model.visible_bias.len();
+        (0..units).map(|i| f64::from(self.visible.bits.get(chain, i))).collect()
+    }
+
+    /// Draws the visible state of every chain from the start distribution.
+    pub fn draw_start(&mut self) {
+        for (group, random) in groups(self.chains).zip(&mut self.randoms) {
+            for chain in group {
+                for (i, on) in self.path.draw(random).into_iter().enumerate() {
+                    self.visible.bits.set(chain, i, on);
+                }
+            }
+        }
+        self.refresh_linear();
+    }
+
+    /// Sets the visible state of every chain by asking for each unit.
+    pub fn set_states(&mut self, mut on: impl FnMut(usize, usize) -> bool) {
+        for chain in 0..self.chains {
+            for i in 0..self.model.visible_bias.len() {
+                self.visible.bits.set(chain, i, on(chain, i));
+            }
+        }
+        self.refresh_linear();
+    }
+
+    /// The linear part of every chain, added up in the order of the kernel: lanes of 16, halved, tile
+    /// by tile.
+    pub(super) fn refresh_linear(&mut self) {
+        for (chain, linear) in self.linear.iter_mut().enumerate() {
+            *linear = 0.0;
+            for tile in &self.model.to_visible.tiles {
+                let mut lanes = [0f32; 16];
+                for lane in 0..tile.units {
+                    if self.visible.bits.get(chain, tile.first + lane) {
+                        lanes[lane % 16] += self.path.difference[tile.first + lane];
+                    }
+                }
+                for half in [8, 4, 2, 1] {
+                    for k in 0..half {
+                        lanes[k] += lanes[k + half];
+                    }
+                }
+                *linear += f64::from(lanes[0]);
+            }
+        }
+    }
+
+    /// The hidden inputs of every chain, then h ~ sigma(next a); adds the increment of log w from
+    /// `beta` to `next` to `log_weights`. Visible units are flipped before, at `beta`.
+    pub fn hidden_step(&mut self, beta: f64, next: f64, log_weights: &mut [f64]) {
+        if self.path.mixture.is_some() {
+            dispatch(self.level, MixtureKernel { block: self, beta, next, log_weights });
+        }
+        dispatch(self.level, HiddenKernel { block: self, beta, next, log_weights });
+        for (log_weight, linear) in log_weights.iter_mut().zip(&self.linear) {
+            *log_weight += (next - beta) * linear;
+        }
+    }
+
+    /// The visible inputs of every chain, then x ~ sigma((1 - beta) B + beta (b + W h)). Hidden units
+    /// are flipped before.
+    pub fn visible_step(&mut self, beta: f64) {
+        self.path.exponents(beta, &mut self.exponent_bias);
+        dispatch(self.level, VisibleKernel { block: self, beta });
+    }
+
+    /// Chain k becomes a copy of chain `ancestors[k]`.
+    pub fn resample(&mut self, ancestors: &[usize]) {
+        self.visible.bits = self.visible.bits.rearranged(ancestors);
+        self.hidden.bits = self.hidden.bits.rearranged(ancestors);
+        self.linear = ancestors.iter().map(|&k| self.linear[k]).collect();
+        self.component = ancestors.iter().map(|&k| self.component[k]).collect();
+        self.hidden.sums.of = None;
+        self.visible.sums.of = None;
+        if let Some(probes) = &mut self.probes {
+            probes.of = None;
+        }
+    }
+
+    /// The part of log p~_1(x) that the path has at its end, as the kernels see it: the linear part
+    /// and sum_j softplus(a_j), to be exchanged for the real model's.
+    ///
+    /// Right after a `hidden_step`, whose sums it uses.
+    pub fn log_end(&self, chain: usize) -> f64 {
+        let mut inputs = Vec::with_capacity(self.hidden_bias.len());
+        let mut lanes = 0;
+        for tile in &self.model.to_hidden.tiles {
+            let width = tile.rows * T::PER_ROW;
+            let from = lanes * self.chains + chain * width;
+            for lane in 0..tile.units {
+                let sum = self.hidden.sums.values[from + lane].to_f32();
+                let a = sum.mul_add(self.model.step, self.hidden_bias[tile.first + lane]);
+                inputs.push(f64::from(a));
+            }
+            lanes += width;
+        }
+        self.linear[chain] + softplus_of_all(inputs, self.level)
+    }
+
+    pub(super) fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {
+        #[cfg(test)]
+        if let Some(forced) = self.forced {
+            return if before.is_none() && forced == Method::Delta { Method::Skip } else { forced };
+        }
+        Method::cheapest(from, before, inputs)
+    }
+}
+
+/// The chains of each group.
+pub(super) fn groups(chains: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..chains).step_by(GROUP).map(move |first| first..(first + GROUP).min(chains))
+}

@@ -1,0 +1,112 @@
+//! Lists of the rows of a sum, with or without factors.
+
+use crate::simd::Simd;
+
+/// The rows of a sum.
+pub(super) trait List<'a>: Copy {
+    type Term: Term;
+    fn new(rows: &'a [u32], factors: &'a [f32]) -> Self;
+    fn rows(self) -> &'a [u32];
+    fn get(self, k: usize) -> Self::Term;
+    fn split_at(self, k: usize) -> (Self, Self);
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.rows().len()
+    }
+}
+
+/// A row in a sum, with its factor.
+pub(super) trait Term: Copy {
+    fn row(self) -> u32;
+    /// `sum + factor * vector`, rounded once.
+    ///
+    /// # Safety
+    /// See [`Simd`].
+    unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F;
+}
+
+/// All factors are one.
+impl<'a> List<'a> for &'a [u32] {
+    type Term = u32;
+
+    #[inline(always)]
+    fn new(rows: &'a [u32], _: &'a [f32]) -> Self {
+        rows
+    }
+
+    #[inline(always)]
+    fn rows(self) -> &'a [u32] {
+        self
+    }
+
+    #[inline(always)]
+    fn get(self, k: usize) -> u32 {
+        self[k]
+    }
+
+    #[inline(always)]
+    fn split_at(self, k: usize) -> (Self, Self) {
+        <[u32]>::split_at(self, k)
+    }
+}
+
+impl Term for u32 {
+    #[inline(always)]
+    fn row(self) -> u32 {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F {
+        // SAFETY: by the caller.
+        unsafe { S::add(sum, vector) }
+    }
+}
+
+/// Each row has its factor.
+#[derive(Clone, Copy)]
+pub(super) struct Factored<'a> {
+    rows: &'a [u32],
+    factors: &'a [f32],
+}
+
+impl<'a> List<'a> for Factored<'a> {
+    type Term = (u32, f32);
+
+    #[inline(always)]
+    fn new(rows: &'a [u32], factors: &'a [f32]) -> Self {
+        assert_eq!(rows.len(), factors.len());
+        Self { rows, factors }
+    }
+
+    #[inline(always)]
+    fn rows(self) -> &'a [u32] {
+        self.rows
+    }
+
+    #[inline(always)]
+    fn get(self, k: usize) -> (u32, f32) {
+        (self.rows[k], self.factors[k])
+    }
+
+    #[inline(always)]
+    fn split_at(self, k: usize) -> (Self, Self) {
+        let ((rows, later), (factors, later_factors)) =
+            (self.rows.split_at(k), self.factors.split_at(k));
+        (Self { rows, factors }, Self { rows: later, factors: later_factors })
+    }
+}
+
+impl Term for (u32, f32) {
+    #[inline(always)]
+    fn row(self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F {
+        // SAFETY: by the caller.
+        unsafe { S::mul_add(S::splat(self.1), vector, sum) }
+    }
+}
