@@ -4,10 +4,11 @@ use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{Annealing, Options, request};
 use crate::work::{self, Call};
-use lnz::report::{ModelSummary, Report, Tone};
-use lnz::request::DEFAULT_BETAS;
-use lnz::run::{self, Patience};
-use lnz::{Auto, Gwgm, Sampling, Spelling};
+use lnz::{Auto, Gwgm, Sampling};
+use lnz_app::Spelling;
+use lnz_app::report::{ModelSummary, Report, Tone};
+use lnz_app::request::DEFAULT_BETAS;
+use lnz_app::run::{self, Patience};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -29,7 +30,7 @@ pub(crate) struct Found {
 impl Found {
     fn new(py: Python<'_>, report: &Report, annealed: Option<lnz::Annealed>) -> PyResult<Self> {
         let spelling = Spelling::Keywords;
-        let line = |line: lnz::report::Line| {
+        let line = |line: lnz_app::report::Line| {
             let (tone, lead) = match line.lead {
                 None => ("plain", String::new()),
                 Some((Tone::Value, lead)) => ("value", lead),
@@ -120,7 +121,7 @@ pub(crate) fn compare(
     let plan = annealing.comparison()?.plan().map_err(exception)?;
     let comparison = work::run(py, &Call { threads, progress }, move |observer| {
         let model = model.get();
-        lnz::compare::compare(&model.stored, &model.name, &plan, &|_| (), observer)
+        lnz_app::compare::compare(&model.stored, &model.name, &plan, &|_| (), observer)
     })?;
     let reference = comparison.reference();
     Ok(Compared {

@@ -2,11 +2,12 @@
 
 use crate::arrays::{Data, Rows};
 use crate::errors::exception;
-use lnz::compare::CompareRequest;
+use lnz::Flips;
 use lnz::data::Binarize;
-use lnz::request::{AnnealingRequest, AutoRequest, DataSource, Request, ScheduleRequest};
-use lnz::request::{Method, StartRequest};
-use lnz::{Flips, Result};
+use lnz_app::Result;
+use lnz_app::compare::CompareRequest;
+use lnz_app::request::{AnnealingRequest, AutoRequest, DataSource, Request, ScheduleRequest};
+use lnz_app::request::{Method, StartRequest};
 use ndarray::{Array1, ArrayView1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -24,8 +24,8 @@ use values::threads;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use lnz::compare::CompareRequest;
-use lnz::request::{Method, Request};
+use lnz_app::compare::CompareRequest;
+use lnz_app::request::{Method, Request};
 use std::path::PathBuf;
 
 const FIRST_STEPS: &str = "\
@@ -88,8 +88,8 @@ pub(crate) struct ModelArgs {
 
 impl ModelArgs {
     /// Finds and reads the model.
-    pub(crate) fn load(&self) -> lnz::Result<lnz::Source> {
-        lnz::Source::load(&self.model, self.units.map(Into::into))
+    pub(crate) fn load(&self) -> lnz_app::Result<lnz_app::Source> {
+        lnz_app::Source::load(&self.model, self.units.map(Into::into))
     }
 }
 

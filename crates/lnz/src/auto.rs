@@ -67,8 +67,8 @@ impl Default for Auto {
 }
 
 impl Auto {
-    /// The settings are fit for a model.
-    pub(crate) fn check(&self, model: &Rbm) -> Result<()> {
+    /// Refuses settings that are not fit for a model.
+    pub fn check(&self, model: &Rbm) -> Result<()> {
         let positive = |setting, value: f64| {
             if value > 0.0 {
                 return Ok(());

@@ -30,7 +30,6 @@
 //! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
 //! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`] |
 //! | train a model on data | [`train::Trainer`] |
-//! | do all of this from options, as the tool and the Python package do | [`request::Request`], [`run::estimate`], [`compare::compare`], [`report::Report`] |
 //! | follow or stop long work | [`Observer`]; `()` does neither |
 //!
 //! Every function is deterministic: the same model, settings and seed give the same bits on any number
@@ -44,7 +43,6 @@
 mod anneal;
 mod auto;
 mod builtin;
-pub mod compare;
 pub mod data;
 mod diagnostics;
 mod duration;
@@ -54,17 +52,10 @@ mod exact;
 pub mod io;
 mod model;
 mod moves;
-pub mod numbers;
 mod observer;
 mod problems;
-mod recipe;
-pub mod report;
-pub mod request;
-pub mod run;
 mod schedule;
 mod score;
-mod source;
-mod spelling;
 mod start;
 pub mod train;
 
@@ -74,6 +65,7 @@ pub use auto::{
 };
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use diagnostics::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
+#[doc(hidden)]
 pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::Estimate;
@@ -82,9 +74,6 @@ pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use problems::{Gwgm, block_system};
-pub use recipe::Recipe;
 pub use schedule::Schedule;
 pub use score::{Likelihood, Scores, log_marginals, score};
-pub use source::{Origin, Source};
-pub use spelling::Spelling;
 pub use start::{ChainLayout, Flips, InitialState, Sampler, Sampling, Start};

@@ -2,8 +2,8 @@
 
 use super::values::positive;
 use clap::{Args, ValueEnum};
-use lnz::request::{AnnealingRequest, DEFAULT_BETAS, ScheduleRequest};
 use lnz::{Annealing, Precision};
+use lnz_app::request::{AnnealingRequest, DEFAULT_BETAS, ScheduleRequest};
 use std::convert::Infallible;
 
 #[derive(Debug, Default, Args)]

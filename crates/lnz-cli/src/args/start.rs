@@ -4,8 +4,8 @@ use super::values::positive;
 use crate::data_sets;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use lnz::request::{DataSource, StartKind, StartRequest};
 use lnz::{ChainLayout, Flips, InitialState, Sampling};
+use lnz_app::request::{DataSource, StartKind, StartRequest};
 use std::path::PathBuf;
 
 /// Where annealing starts. Everything is optional, so that what was typed can be told from defaults.

@@ -7,8 +7,8 @@ use crate::progress::Watch;
 use crate::terminal::{self, Table, bad, label, value};
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz::compare::{Comparison, compare};
-use lnz::numbers::{duration, exact};
+use lnz_app::compare::{Comparison, compare};
+use lnz_app::numbers::{duration, exact};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {

@@ -6,7 +6,7 @@ use crate::progress::Watch;
 use crate::terminal;
 use anyhow::Result;
 use lnz::io::{self, Float, Format};
-use lnz::run::{self, Patience};
+use lnz_app::run::{self, Patience};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {

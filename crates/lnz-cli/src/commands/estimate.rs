@@ -6,7 +6,8 @@ use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz::{io, run};
+use lnz::io;
+use lnz_app::run;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {

@@ -5,8 +5,8 @@ use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz::report::{ModelSummary, Report};
-use lnz::run::{self, Patience};
+use lnz_app::report::{ModelSummary, Report};
+use lnz_app::run::{self, Patience};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {

@@ -8,7 +8,7 @@ use crate::progress::{JobBar, Watch};
 use crate::terminal::{self, bad, label, value};
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz::numbers::{count, duration};
+use lnz_app::numbers::{count, duration};
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;

@@ -90,7 +90,7 @@ pub(crate) fn auto_cost<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
         rows.filter(|row| row.method == "auto").map(|row| row.chain_steps).collect();
     match (steps.iter().min(), steps.iter().max()) {
         (Some(&least), Some(&most)) => {
-            let [least, most] = [least, most].map(|n| lnz::numbers::short(n as f64));
+            let [least, most] = [least, most].map(|n| lnz_app::numbers::short(n as f64));
             let steps = if least == most { least } else { format!("{least} to {most}") };
             format!(" auto: {steps} chain-steps, without exact shortcuts; a run of AIS: 1.05 M.")
         }

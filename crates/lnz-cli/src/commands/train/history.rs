@@ -4,8 +4,8 @@ use crate::plot::{self, Axis, Figure, Look, Panel, Series};
 use anyhow::Result;
 use lnz::Verdict;
 use lnz::io::write_file;
-use lnz::numbers;
 use lnz::train::{EpochReport, Tracked, Trainer};
+use lnz_app::numbers;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -204,8 +204,8 @@ fn cost(shelf: &Shelf) -> Found {
     let share = 100.0 * row.start_steps as f64 / row.chain_steps as f64;
     let evidence = format!(
         "Gibbs_mf: {} sweeps for B, {} annealing steps, {share:.0}%.",
-        lnz::numbers::count(row.start_steps as usize),
-        lnz::numbers::count(row.chain_steps as usize)
+        lnz_app::numbers::count(row.start_steps as usize),
+        lnz_app::numbers::count(row.chain_steps as usize)
     );
     Some((evidence, Verdict::of(&[share <= 20.0])))
 }

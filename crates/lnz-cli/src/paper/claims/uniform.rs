@@ -256,7 +256,7 @@ fn settles(sweeps: &Sweeps<'_>) -> Found {
     let evidence = format!(
         "Exact {exact:.2}. N_beta = 1024: {:.2}; N_beta = {}: {:.2}, with a standard error of {:.3}. auto: {}.",
         usual.log_z,
-        lnz::numbers::count(last.betas?),
+        lnz_app::numbers::count(last.betas?),
         last.log_z,
         last.std_error,
         sweeps.auto.map_or("–".into(), |row| format!("{:.2}", row.log_z))
@@ -270,7 +270,7 @@ fn spread_falls(sweeps: &[&Sweeps<'_>]) -> Found {
         let Some((early, last)) = row_at(&sweep.betas, 8).zip(sweep.betas.last()) else { continue };
         let (early, late) = (early.std_sample?, last.std_sample?);
         tests.push(late < early / 4.0);
-        let most = lnz::numbers::count(last.betas?);
+        let most = lnz_app::numbers::count(last.betas?);
         evidence.push(format!("{}: {early:.2} at N_beta = 8, {late:.2} at {most}", last.problem));
     }
     over_models(&tests, evidence, sweeps.len())
@@ -297,7 +297,7 @@ fn samples_do_not_help(sweeps: &[&Sweeps<'_>]) -> Found {
         let exact = last.exact_log_z?;
         let (before, after) = ((exact - usual.log_z).abs(), (exact - last.log_z).abs());
         tests.push(after >= 0.5 * before);
-        let chains = lnz::numbers::count(last.chains?);
+        let chains = lnz_app::numbers::count(last.chains?);
         evidence.push(format!(
             "{}: off by {before:.2} nats with 1,024 chains, by {after:.2} with {chains}",
             last.problem

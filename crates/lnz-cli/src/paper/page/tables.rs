@@ -13,7 +13,7 @@ use crate::paper::row::Row;
 use crate::paper::shelf::Shelf;
 use crate::paper::statistics::{Errors, per_cent};
 use crate::paper::{EXPERIMENTS, fig7};
-use lnz::numbers::{count, duration, short};
+use lnz_app::numbers::{count, duration, short};
 
 /// The tables of an experiment.
 pub(super) fn of(name: &str, shelf: &Shelf) -> Vec<Table> {

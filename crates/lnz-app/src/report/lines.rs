@@ -1,8 +1,9 @@
 //! A result for people: the number, whether to believe it, and how it was obtained.
 
 use super::{Cost, ModelSummary, Report, Samples, Settings};
+use crate::Spelling;
 use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
-use crate::{ChainLayout, Sampled, Spelling, Verdict};
+use lnz::{ChainLayout, Sampled, Verdict};
 
 /// One line of a result: `log Z    275.50 ± 0.13`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,10 +6,11 @@ mod settings;
 pub use lines::{Line, Tone};
 pub use settings::Settings;
 
+use crate::Spelling;
 use crate::request::AisPlan;
 use crate::run::{AisRun, AutoRun, ExactRun};
-use crate::{Change, Diagnosis, Rbm, RunSettings, Sampled, SecondOpinion, Spelling, StartedFrom};
-use crate::{Verdict, Warning};
+use lnz::{Change, Diagnosis, Rbm, RunSettings, Sampled, SecondOpinion, StartedFrom};
+use lnz::{Verdict, Warning};
 use serde::Serialize;
 
 /// The object that `--json` prints; the names of its fields are a contract. Numbers that do not apply,

@@ -5,7 +5,8 @@ mod start;
 pub use start::{DataSource, StartKind, StartPlan, StartRequest};
 
 use crate::spelling::verbatim;
-use crate::{Annealing, Auto, Error, Precision, Result, RunSettings, Schedule, StartedFrom};
+use crate::{Error, Result};
+use lnz::{Annealing, Auto, Precision, RunSettings, Schedule, StartedFrom};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -287,9 +288,9 @@ fn read_schedule(path: &Path) -> Result<Schedule> {
         })
         .collect::<Result<Vec<f64>>>()?;
     Schedule::from_betas(betas).map_err(|error| match error {
-        Error::Setting { found, expected, .. } => {
+        lnz::Error::Setting { found, expected, .. } => {
             failed(format!("has {found}; expected {expected}"))
         }
-        other => other,
+        other => other.into(),
     })
 }

@@ -1,11 +1,12 @@
 //! Several strategies side by side on one model.
 
-use crate::io::StoredModel;
 use crate::numbers::{duration, short, with_decimals_of};
 use crate::report::ModelSummary;
 use crate::request::{AisPlan, AnnealingRequest, StartPlan};
 use crate::run::{self, AisRun, ExactRun, Patience};
-use crate::{Error, InitialState, Observer, Result, Sampling, Verdict};
+use crate::{Error, Result};
+use lnz::io::StoredModel;
+use lnz::{InitialState, Observer, Sampling, Verdict};
 use serde_json::{Value, json};
 
 /// A comparison as it is asked for.
@@ -97,7 +98,7 @@ pub fn compare(
         begin(&format!("{} of {}: {name}", i + 1, plan.strategies.len()));
         match run::ais(stored, strategy, opinion.as_ref(), observer) {
             Ok(run) => rows.push(Row { name, transpose: strategy.transpose, run }),
-            Err(Error::Cancelled { .. }) if !rows.is_empty() => break,
+            Err(Error::Library(lnz::Error::Cancelled { .. })) if !rows.is_empty() => break,
             Err(error) => return Err(error),
         }
         if observer.cancelled() {

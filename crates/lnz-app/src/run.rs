@@ -1,10 +1,11 @@
 //! Runs a plan on a model, measures it and reports.
 
-use crate::io::StoredModel;
 use crate::report::{ModelSummary, Report};
 use crate::request::{AisPlan, Plan, StartPlan};
-use crate::{Annealed, Auto, AutoEstimate, Diagnosis, Estimate, Observer, Rbm, SecondOpinion};
-use crate::{Error, Result, anneal, exact_cost, exact_log_z_within, second_opinion};
+use crate::{Error, Result};
+use lnz::io::StoredModel;
+use lnz::{Annealed, Auto, AutoEstimate, Diagnosis, Estimate, Observer, Rbm, SecondOpinion};
+use lnz::{anneal, exact_cost, exact_log_z_within, second_opinion};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -112,7 +113,7 @@ pub struct AutoRun {
 /// One run of the default estimator.
 pub fn auto(model: &Rbm, settings: Auto, observer: &dyn Observer) -> Result<AutoRun> {
     let clock = Instant::now();
-    let estimate = crate::auto(model, &settings, observer)?;
+    let estimate = lnz::auto(model, &settings, observer)?;
     Ok(AutoRun { settings, estimate, seconds: clock.elapsed().as_secs_f64() })
 }
 
@@ -202,7 +203,11 @@ mod tests {
             match fits {
                 true => assert_eq!(found.unwrap().report.std_error, 0.0),
                 false => {
-                    assert!(matches!(found, Err(Error::Width { found: 4, expected: 3, .. })))
+                    use lnz::Error::Width;
+                    assert!(matches!(
+                        found,
+                        Err(Error::Library(Width { found: 4, expected: 3, .. }))
+                    ))
                 }
             }
         }

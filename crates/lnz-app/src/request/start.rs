@@ -1,11 +1,10 @@
 //! The start distribution as it is asked for.
 
 use super::first_given;
-use crate::data::{self, Binarize, DataOptions, DataReader};
-use crate::io::StoredModel;
-use crate::{
-    Auto, ChainLayout, Error, Flips, InitialState, Observer, Rbm, Result, Sampler, Sampling, Start,
-};
+use crate::{Error, Result};
+use lnz::data::{self, Binarize, DataOptions, DataReader};
+use lnz::io::StoredModel;
+use lnz::{Auto, ChainLayout, Flips, InitialState, Observer, Rbm, Sampler, Sampling, Start};
 use ndarray::Array1;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -184,13 +183,13 @@ impl StartPlan {
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Start> {
-        match self {
-            StartPlan::Uniform => Ok(Start::uniform(model.visible())),
-            StartPlan::Sampled(sampling) => Start::sampled(model, sampling, seed, observer),
+        Ok(match self {
+            StartPlan::Uniform => Start::uniform(model.visible()),
+            StartPlan::Sampled(sampling) => Start::sampled(model, sampling, seed, observer)?,
             StartPlan::Data { epsilon, .. } => {
-                Start::from_means(self.data_means(stored, seed)?.view(), *epsilon)
+                Start::from_means(self.data_means(stored, seed)?.view(), *epsilon)?
             }
-        }
+        })
     }
 
     /// The data could be read, as far as its beginning tells, where it is given but not needed.
@@ -198,14 +197,15 @@ impl StartPlan {
         match self {
             StartPlan::Data { source: Some(DataSource::File(path)), binarize, .. } => {
                 let width = Some(stored.model.visible());
-                DataReader::open(path, DataOptions { width, binarize: *binarize, seed }).map(|_| ())
+                DataReader::open(path, DataOptions { width, binarize: *binarize, seed })?;
             }
             StartPlan::Data { source: Some(DataSource::Means(means)), .. } => {
                 let data_means = Some(means.clone());
-                Auto { data_means, ..Auto::default() }.check(&stored.model)
+                Auto { data_means, ..Auto::default() }.check(&stored.model)?;
             }
-            _ => Ok(()),
+            _ => (),
         }
+        Ok(())
     }
 
     /// The means of the data, or those stored with the model.
@@ -213,7 +213,8 @@ impl StartPlan {
         let visible = stored.model.visible();
         match self {
             StartPlan::Data { source: Some(DataSource::File(path)), binarize, .. } => {
-                data::means(path, DataOptions { width: Some(visible), binarize: *binarize, seed })
+                let width = Some(visible);
+                Ok(data::means(path, DataOptions { width, binarize: *binarize, seed })?)
             }
             StartPlan::Data { source: Some(DataSource::Means(means)), .. } => Ok(means.clone()),
             _ => stored.data_means.clone().ok_or_else(|| {

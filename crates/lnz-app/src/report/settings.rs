@@ -1,8 +1,8 @@
 //! The settings of a run under the names of their options.
 
-use crate::data::Binarize;
 use crate::request::{AisPlan, DataSource, StartPlan};
-use crate::{Auto, ChainLayout, Flips, InitialState, Precision, Sampled, Sampler};
+use lnz::data::Binarize;
+use lnz::{Auto, ChainLayout, Flips, InitialState, Precision, Sampled, Sampler};
 use serde::Serialize;
 
 /// All settings that decide a result; null where an option does not apply.

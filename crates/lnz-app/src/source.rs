@@ -1,7 +1,8 @@
 //! A model by its file, or by the name of a built-in one.
 
-use crate::io::{self, ModelFile, StoredModel, Units};
-use crate::{BUILT_IN, BuiltIn, Error, Rbm, Result};
+use crate::{Error, Result};
+use lnz::io::{self, ModelFile, StoredModel, Units};
+use lnz::{BUILT_IN, BuiltIn, Rbm};
 use std::path::Path;
 
 /// A model and where it came from.

@@ -1,8 +1,9 @@
 //! An artificial model with all that is worth storing: how it was made, and its log Z where that is cheap.
 
-use crate::io::StoredModel;
 use crate::run::{self, Patience};
-use crate::{Error, Gwgm, Observer, Result, block_system, numbers};
+use crate::{Error, Result, numbers};
+use lnz::io::StoredModel;
+use lnz::{Gwgm, Observer, block_system};
 
 /// Weights of 8 GB: past it a typing error is more likely than a wish.
 const MOST_WEIGHTS: usize = 1 << 30;

@@ -49,7 +49,7 @@ pub fn duration(seconds: f64) -> String {
         s if s < 10.0 && s.fract() != 0.0 => format!("{s:.1} s"),
         s if s < 120.0 => format!("{s:.0} s"),
         s if s < 7_200.0 => format!("{} min {} s", s as u64 / 60, s as u64 % 60),
-        s => crate::in_words(s),
+        s => lnz::in_words(s),
     }
 }
 
