@@ -2,10 +2,12 @@
 
 mod bench;
 mod browser;
+mod dependencies;
 mod environment;
 mod models;
 mod python;
 
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -52,7 +54,8 @@ const STEPS: [Step; 5] = [
 ];
 
 const USAGE: &str = "\
-usage: cargo xtask test         run every check: formatting, clippy, tests, documentation, page, Python
+usage: cargo xtask test         run every check: dependencies, formatting, clippy, tests, documentation, page, Python
+       cargo xtask dependencies the sources alone: no cycle between modules, no arrow upwards
        cargo xtask page         the page of `lnz paper report` in a headless browser, alone
        cargo xtask python       the last of them alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
@@ -65,6 +68,10 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
         ["python"] => python_alone(),
+        ["dependencies"] => match dependencies_pass() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        },
         ["page"] => match page_passes() {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
@@ -97,9 +104,13 @@ fn test() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let clock = Instant::now();
-    let count = STEPS.len() + 2;
+    let count = STEPS.len() + 3;
+    println!("[1/{count}] dependencies between crates and modules");
+    if !dependencies_pass() {
+        return ExitCode::FAILURE;
+    }
     for (i, step) in STEPS.iter().enumerate() {
-        println!("[{}/{count}] {}: cargo {}", i + 1, step.name, step.arguments.join(" "));
+        println!("[{}/{count}] {}: cargo {}", i + 2, step.name, step.arguments.join(" "));
         let step_clock = Instant::now();
         if let Err(reason) = step.run() {
             eprintln!("FAILED: {} ({reason}, {})", step.name, in_seconds(step_clock.elapsed()));
@@ -120,6 +131,21 @@ fn test() -> ExitCode {
     println!("      ok, {}", in_seconds(step_clock.elapsed()));
     println!("all checks passed, {}", in_seconds(clock.elapsed()));
     ExitCode::SUCCESS
+}
+
+/// Who uses whom, from the sources.
+fn dependencies_pass() -> bool {
+    let clock = Instant::now();
+    match dependencies::check(top()) {
+        Ok(said) => {
+            println!("      ok, {}: {said}", in_seconds(clock.elapsed()));
+            true
+        }
+        Err(problems) => {
+            eprintln!("{problems}\nFAILED: dependencies between crates and modules");
+            false
+        }
+    }
 }
 
 /// The page in a browser; where there is none, that is said loudly.
@@ -189,8 +215,13 @@ fn is_installed(subcommand: &str) -> bool {
 /// The cargo that runs this program, at the top of the workspace.
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
-    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    command.current_dir(top());
     command
+}
+
+/// The top of the workspace.
+fn top() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 fn in_seconds(duration: Duration) -> String {
