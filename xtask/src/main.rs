@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask test`, `bench`, `calibrate` and `models`.
+//! The project's own tasks: `cargo xtask test` and its parts, `bench`, `calibrate` and `models`.
 
 mod bench;
 mod browser;

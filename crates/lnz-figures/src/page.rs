@@ -1,4 +1,4 @@
-//! The frame of an HTML page that loads nothing from outside: look, and tables that can be sorted.
+//! The frame of an HTML page that loads nothing from outside and whose tables can be sorted.
 
 use crate::escape::escape;
 

@@ -166,3 +166,33 @@ fn unreadable(path: &Path, error: io::Error) -> Error {
 fn unwritable(path: &Path, what: &str, error: io::Error) -> Error {
     Error::Output { path: path.to_owned(), problem: format!("{what}: {error}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_off_is_not_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = Row { problem: "a".into(), log_z: 0.1, ..Row::default() };
+        let results = Results::read(folder.path(), ["fig2"]).unwrap();
+        results.appender("fig2").unwrap().add(&row).unwrap();
+        let path = folder.path().join("fig2.csv");
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, [&whole[..], b"b,1,unif"].concat()).unwrap();
+
+        let results = Results::read(folder.path(), ["fig2"]).unwrap();
+        assert_eq!(results.rows("fig2"), std::slice::from_ref(&row));
+        results.appender("fig2").unwrap().add(&row).unwrap();
+        let results = Results::read(folder.path(), ["fig2"]).unwrap();
+        assert_eq!(results.rows("fig2"), [row.clone(), row]);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_bad_input() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("fig2.csv"), "a,b\n1,2\n").unwrap();
+        let error = Results::read(folder.path(), ["fig2"]).unwrap_err();
+        assert!(error.is_bad_input() && error.to_string().contains("move it away"), "{error}");
+    }
+}

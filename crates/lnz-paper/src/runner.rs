@@ -210,3 +210,46 @@ impl Shared<'_> {
         models.entry(name).or_default().clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stops after a number of runs.
+    struct Impatient {
+        patience: usize,
+        done: AtomicUsize,
+    }
+
+    impl RunObserver for Impatient {
+        fn advance(&self, _: f64) {
+            self.done.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn cancelled(&self) -> bool {
+            self.done.load(Ordering::Relaxed) >= self.patience
+        }
+    }
+
+    fn run(folder: &Path, observer: &dyn RunObserver) -> (Outcome, Vec<Row>) {
+        let experiment = Experiment::named("fig2").unwrap();
+        let mut results = Results::open(folder).unwrap();
+        let outcome = complete(experiment, &Scale::TINY, &mut results, observer).unwrap();
+        (outcome, Results::open(folder).unwrap().rows("fig2").to_vec())
+    }
+
+    #[test]
+    fn runs_are_kept_until_the_observer_stops_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let patient = |patience| Impatient { patience, done: AtomicUsize::new(0) };
+        let (outcome, rows) = run(folder.path(), &patient(0));
+        assert!(outcome.stopped && outcome.computed == 0 && rows.is_empty());
+        // With more threads, runs that go on when it stops may still be finished.
+        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let (outcome, rows) = one_thread.install(|| run(folder.path(), &patient(1)));
+        assert!(outcome.stopped && outcome.computed == 1 && rows.len() == 1);
+        let (outcome, more) = one_thread.install(|| run(folder.path(), &patient(1)));
+        assert_eq!((outcome.computed, outcome.present), (1, 2));
+        assert!(more.len() == 2 && more.contains(&rows[0]));
+    }
+}
