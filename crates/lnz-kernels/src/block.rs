@@ -34,9 +34,9 @@ pub fn share_out(chains: usize) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Where a block stands in a run: which chains, and which random numbers.
+/// Some chains of a run: which ones, and which random numbers they use.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct ChainRange {
     /// The first chain is chain `group * GROUP` of the run.
     pub group: usize,
     pub chains: usize,
@@ -110,9 +110,9 @@ impl<'a, T: Fixed> Block<'a, T> {
         path: &'a Path,
         flips: Flips,
         level: Level,
-        place: Place,
+        range: ChainRange,
     ) -> Self {
-        let Place { group, chains, seed, purpose } = place;
+        let ChainRange { group, chains, seed, purpose } = range;
         let groups = group as u64..(group + chains.div_ceil(GROUP)) as u64;
         let padded = model.visible_bias.len().next_multiple_of(64);
         Self {
@@ -236,11 +236,27 @@ impl<'a, T: Fixed> Block<'a, T> {
         }
     }
 
+    /// `log p~_beta(x)` of a chain on the grid, without the constant of the model.
+    ///
+    /// Right after a `hidden_step`, whose sums it uses.
+    pub fn log_density(&self, beta: f64, chain: usize) -> f64 {
+        let start = match (&self.path.mixture, &self.probes) {
+            (Some(mixture), Some(sums)) => mixture.log_sum(&sums.values, beta, chain),
+            _ => self.path.log_start(|i| self.visible.bits.get(chain, i)),
+        };
+        start + beta * self.linear[chain] + self.log_hidden(beta, chain)
+    }
+
     /// The part of log p~_1(x) that the path has at its end, as the kernels see it: the linear part
     /// and sum_j softplus(a_j), to be exchanged for the real model's.
     ///
     /// Right after a `hidden_step`, whose sums it uses.
     pub fn log_end(&self, chain: usize) -> f64 {
+        self.linear[chain] + self.log_hidden(1.0, chain)
+    }
+
+    /// sum_j softplus(beta a_j).
+    fn log_hidden(&self, beta: f64, chain: usize) -> f64 {
         let mut inputs = Vec::with_capacity(self.hidden_bias.len());
         let mut lanes = 0;
         for tile in &self.model.to_hidden.tiles {
@@ -249,11 +265,11 @@ impl<'a, T: Fixed> Block<'a, T> {
             for lane in 0..tile.units {
                 let sum = self.hidden.sums.values[from + lane].to_f32();
                 let a = sum.mul_add(self.model.step, self.hidden_bias[tile.first + lane]);
-                inputs.push(f64::from(a));
+                inputs.push(beta * f64::from(a));
             }
             lanes += width;
         }
-        self.linear[chain] + softplus_of_all(inputs, self.level)
+        softplus_of_all(inputs, self.level)
     }
 
     pub(super) fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {

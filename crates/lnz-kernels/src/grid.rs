@@ -4,7 +4,7 @@
 //! once, behind types that are not generic.
 
 use crate::bits::Bits;
-use crate::block::{Block, Flips, Place};
+use crate::block::{Block, ChainRange, Flips};
 use crate::fixed::{FixedModel, Resolution};
 use crate::metropolis::MetropolisBlock;
 use crate::parameters::Parameters;
@@ -69,14 +69,14 @@ pub enum GridChains<'a> {
 
 impl<'a> GridChains<'a> {
     /// Chains with all units off.
-    pub fn new(model: &'a GridModel, path: &'a Path, flips: Flips, place: Place) -> Self {
+    pub fn new(model: &'a GridModel, path: &'a Path, flips: Flips, range: ChainRange) -> Self {
         let level = Level::detect();
         match model {
             GridModel::I16(model) => {
-                Self::I16(Box::new(Block::new(model, path, flips, level, place)))
+                Self::I16(Box::new(Block::new(model, path, flips, level, range)))
             }
             GridModel::I32(model) => {
-                Self::I32(Box::new(Block::new(model, path, flips, level, place)))
+                Self::I32(Box::new(Block::new(model, path, flips, level, range)))
             }
         }
     }
@@ -114,6 +114,11 @@ impl<'a> GridChains<'a> {
     /// Chain k becomes a copy of chain `ancestors[k]`.
     pub fn resample(&mut self, ancestors: &[usize]) {
         either!(self, block => block.resample(ancestors))
+    }
+
+    /// See [`Block::log_density`].
+    pub fn log_density(&self, beta: f64, chain: usize) -> f64 {
+        either!(self, block => block.log_density(beta, chain))
     }
 
     /// See [`Block::log_end`].

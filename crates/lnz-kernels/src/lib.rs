@@ -47,7 +47,7 @@ mod tests_of_moves;
 mod tile_product;
 
 pub use bits::Bits;
-pub use block::{Flips, GROUP, Place, share_out};
+pub use block::{ChainRange, Flips, GROUP, share_out};
 pub use contrast::{Chain, Contrast, Example, log_marginals, measure_every};
 pub use dense::DenseSums;
 pub use grid::{GridChains, GridModel, MetropolisChains};

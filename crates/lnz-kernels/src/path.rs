@@ -7,7 +7,7 @@
 use crate::aligned::Aligned;
 use crate::fixed::Layer;
 use crate::landscape::exp_of_negative;
-use crate::math::{sigmoid, softplus};
+use crate::math::{log_sum_exp, sigmoid, softplus};
 use crate::random::Random;
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
@@ -103,6 +103,12 @@ impl Path {
         }
     }
 
+    /// B.x of a path with one start.
+    pub(super) fn log_start(&self, is_on: impl Fn(usize) -> bool) -> f64 {
+        let start = self.starts[0].iter().enumerate();
+        start.filter(|(i, _)| is_on(*i)).map(|(_, &b)| f64::from(b)).sum()
+    }
+
     /// (1 - beta) B_i + beta b_i of a path with one start: the log-odds of a unit without weights.
     pub(super) fn log_odds(&self, beta: f64, i: usize) -> f64 {
         (1.0 - beta) * f64::from(self.starts[0][i]) + beta * f64::from(self.model[i])
@@ -110,6 +116,17 @@ impl Path {
 }
 
 impl Mixture {
+    /// log sum_z exp((1 - beta)(alpha_z + B_z.x)) of a chain, from the sums of all of them.
+    pub(super) fn log_sum(&self, sums: &[i32], beta: f64, chain: usize) -> f64 {
+        let width = self.probes.lanes();
+        let sums = sums[chain * width..].iter().take(self.shares.len());
+        let heights: Vec<f64> = sums
+            .zip(self.log_alpha)
+            .map(|(&sum, alpha)| (1.0 - beta) * (alpha + self.step * f64::from(sum)))
+            .collect();
+        log_sum_exp(&heights)
+    }
+
     /// From the sums of a chain: the increment of log sum_z exp((1 - beta)(alpha_z + B_z.x)), and a
     /// component drawn at `next`.
     #[inline(always)]

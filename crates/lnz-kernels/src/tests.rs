@@ -2,7 +2,7 @@
 
 use crate::aligned::Aligned;
 use crate::bits::Bits;
-use crate::block::{Block, Flips, GROUP, Place, groups};
+use crate::block::{Block, ChainRange, Flips, GROUP, groups};
 use crate::draw::{DrawnTile, HiddenDraw, VisibleDraw};
 use crate::elementwise::{HiddenStep, softplus_sum};
 use crate::fixed::{Fixed, FixedModel, Resolution, Tile};
@@ -286,8 +286,8 @@ fn sampled_units_follow_their_probabilities() {
     let fixed = FixedModel::<i16>::new(&model, Resolution::of::<i16>(&model).unwrap());
     let start = Array1::from_elem(visible, 1.0);
     let path = Path::single(&fixed.visible_bias, start.view());
-    let place = Place { group: 0, chains, seed: 1, purpose: Purpose::Anneal };
-    let mut block = Block::new(&fixed, &path, Flips::default(), Level::detect(), place);
+    let range = ChainRange { group: 0, chains, seed: 1, purpose: Purpose::Anneal };
+    let mut block = Block::new(&fixed, &path, Flips::default(), Level::detect(), range);
     let mut unused = vec![0.0; chains];
     block.draw_start();
     let within = |counts: Vec<u64>, probability: &dyn Fn(usize) -> f64| {
@@ -315,8 +315,8 @@ fn annealed<T: Fixed>(
     let fixed = FixedModel::<T>::new(model, Resolution::of::<T>(model).unwrap());
     let start = Array1::from_elem(model.visible(), -0.4);
     let path = Path::single(&fixed.visible_bias, start.view());
-    let place = Place { group: 3, chains, seed: 7, purpose: Purpose::Anneal };
-    let mut block = Block::new(&fixed, &path, Flips::default(), level, place);
+    let range = ChainRange { group: 3, chains, seed: 7, purpose: Purpose::Anneal };
+    let mut block = Block::new(&fixed, &path, Flips::default(), level, range);
     block.forced = forced;
     block.draw_start();
     let mut log_weights = vec![0.0; chains];

@@ -1,7 +1,7 @@
 //! Moves keep the distribution that they should, and are the same on every instruction set.
 
 use crate::bits::Bits;
-use crate::block::{Block, Flips, Place};
+use crate::block::{Block, ChainRange, Flips};
 use crate::fixed::{FixedModel, Resolution};
 use crate::math::log_sum_exp;
 use crate::metropolis::MetropolisBlock;
@@ -72,8 +72,8 @@ fn flips_of_either_layer_keep_the_distribution_of_a_small_model() {
     let start = Array1::zeros(VISIBLE);
     let path = Path::single(&fixed.visible_bias, start.view());
     for flips in [Flips { visible: 3, hidden: 0 }, Flips { visible: 0, hidden: 2 }] {
-        let place = Place { group: 0, chains: CHAINS, seed: 3, purpose: Purpose::Anneal };
-        let mut block = Block::new(&fixed, &path, flips, Level::detect(), place);
+        let range = ChainRange { group: 0, chains: CHAINS, seed: 3, purpose: Purpose::Anneal };
+        let mut block = Block::new(&fixed, &path, flips, Level::detect(), range);
         let mut unused = vec![0.0; CHAINS];
         for _ in 0..60 {
             block.hidden_step(1.0, 1.0, &mut unused);
@@ -89,9 +89,9 @@ fn annealed_from_a_mixture(model: &Rbm, level: Level) -> (Vec<f64>, Bits) {
     let n = model.visible();
     let biases = [Array1::zeros(n), Array1::from_elem(n, 1.5), Array1::from_elem(n, -0.7)];
     let path = Path::mixture(&fixed.visible_bias, &biases, vec![0.2, 0.5, 0.3]);
-    let place = Place { group: 1, chains: 40, seed: 5, purpose: Purpose::Anneal };
+    let range = ChainRange { group: 1, chains: 40, seed: 5, purpose: Purpose::Anneal };
     let flips = Flips { visible: 0, hidden: 2 };
-    let mut block = Block::new(&fixed, &path, flips, level, place);
+    let mut block = Block::new(&fixed, &path, flips, level, range);
     block.draw_start();
     let mut log_weights = vec![0.0; 40];
     for k in 0..20 {
@@ -120,8 +120,8 @@ fn the_mixture_is_weighed_as_its_formula_says() {
     let biases = [array![0.5, -1.0, 2.0, 0.25, 0.0], Array1::zeros(VISIBLE)];
     let shares = [0.25, 0.75];
     let path = Path::mixture(&fixed.visible_bias, &biases, shares.to_vec());
-    let place = Place { group: 0, chains: 32, seed: 0, purpose: Purpose::Anneal };
-    let mut block = Block::new(&fixed, &path, Flips::default(), Level::detect(), place);
+    let range = ChainRange { group: 0, chains: 32, seed: 0, purpose: Purpose::Anneal };
+    let mut block = Block::new(&fixed, &path, Flips::default(), Level::detect(), range);
     block.set_states(|chain, i| chain >> i & 1 == 1);
     let (beta, next) = (0.3, 0.45);
     let mut log_weights = vec![0.0; 32];

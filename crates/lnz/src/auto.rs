@@ -8,7 +8,7 @@ mod annealer;
 mod core;
 mod family;
 mod modes;
-mod population;
+mod pilot;
 mod prepare;
 mod recipe;
 mod rounds;
@@ -24,7 +24,7 @@ pub(crate) use tally::disagrees;
 
 use crate::math::softplus;
 use crate::observer::Observer;
-use crate::{Diagnosis, Error, Rbm, Result, exact_cost, exact_log_z};
+use crate::{Diagnosis, Error, Precision, Rbm, Result, exact_cost, exact_log_z};
 use ndarray::Array1;
 use serde::Serialize;
 
@@ -45,6 +45,8 @@ pub struct Auto {
     pub core: usize,
     /// Means of the visible units in a data set: the start of the means family.
     pub data_means: Option<Array1<f64>>,
+    /// Resolution of the weights that the chains see.
+    pub precision: Precision,
     /// Seed of the random numbers.
     pub seed: u64,
 }
@@ -61,6 +63,7 @@ impl Default for Auto {
             // Past this, more states add nothing on the models that a core helps.
             core: 4096,
             data_means: None,
+            precision: Precision::default(),
             seed: 0,
         }
     }

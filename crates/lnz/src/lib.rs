@@ -43,6 +43,7 @@
 mod anneal;
 mod auto;
 mod builtin;
+mod chains;
 pub mod data;
 mod diagnostics;
 mod duration;
@@ -51,19 +52,20 @@ mod estimate;
 mod exact;
 pub mod io;
 mod model;
-mod moves;
 mod observer;
+mod path;
 mod problems;
-mod schedule;
+mod sampling;
 mod score;
-mod start;
 pub mod train;
+mod walk;
 
-pub use anneal::{Annealed, Annealing, Precision, anneal};
+pub use anneal::{Annealed, Annealing, anneal};
 pub use auto::{
     Auto, AutoEstimate, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion,
 };
 pub use builtin::{BUILT_IN, BuiltIn};
+pub use chains::Precision;
 pub use diagnostics::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
 #[doc(hidden)]
 pub use duration::in_words;
@@ -73,7 +75,7 @@ pub use exact::{ExactCost, exact_cost, exact_log_z, exact_log_z_within};
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
+pub use path::{Schedule, Start};
 pub use problems::{Gwgm, block_system};
-pub use schedule::Schedule;
+pub use sampling::{ChainLayout, Flips, InitialState, Sampler, Sampling};
 pub use score::{Likelihood, Scores, log_marginals, score};
-pub use start::{ChainLayout, Flips, InitialState, Sampler, Sampling, Start};

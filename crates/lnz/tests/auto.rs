@@ -4,8 +4,8 @@
 mod statistics;
 
 use lnz::{
-    Annealing, Auto, AutoEstimate, Error, Estimate, Gwgm, Observer, Rbm, Sampling, Schedule, Start,
-    anneal, auto,
+    Annealing, Auto, AutoEstimate, Error, Estimate, Gwgm, Observer, Precision, Rbm, Sampling,
+    Schedule, Start, anneal, auto,
 };
 use ndarray::{Array1, Array2, array};
 use rayon::ThreadPoolBuilder;
@@ -198,6 +198,24 @@ fn the_smallest_and_the_most_one_sided_models_are_right() {
                 found.std_error
             );
         }
+    }
+}
+
+/// The readable engine does all that the fast one does: pilots, islands and the way back.
+#[test]
+fn in_float64_it_is_right_as_well() {
+    for (seed, core) in [(21, 0), (22, 0), (23, 4), (24, 4)] {
+        let model = gaussian(9, 7, 1.0, seed);
+        let settings = Auto { precision: Precision::F64, ..one_round(core, seed) };
+        let found = auto(&model, &settings, &()).unwrap();
+        let off = (found.log_z - exact(&model)).abs();
+        assert!(off < 4.5 * found.std_error, "{seed}: {off} {}", found.std_error);
+        assert!((1e-5..0.2).contains(&found.std_error), "{seed}: {}", found.std_error);
+        // Independent random numbers, so not the bits of the fast engine.
+        assert_ne!(found.log_z, estimate(&model, core, seed).log_z);
+        let reverse = found.sampled[0].log_reverse;
+        assert_eq!(reverse.is_some(), core > 0);
+        assert!(reverse.is_none_or(|reverse| (reverse - exact(&model)).abs() < 1.0));
     }
 }
 

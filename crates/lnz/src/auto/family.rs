@@ -1,4 +1,4 @@
-//! The families of starts, behind one face.
+//! The families of starts, and what each of them finds.
 //!
 //! Every one of them is unbiased, and each is confidently too low on models where another is right:
 //! - modes: a mixture of independent units around the best modes, on the larger layer, with flips;
@@ -6,7 +6,6 @@
 //!   chains from random states, once for chains from the mean-field state;
 //! - flips: the uniform start on the smaller layer, with single-unit flips and resampling.
 
-use crate::observer::Observer;
 use lnz_kernels::random::Purpose;
 use serde::Serialize;
 
@@ -37,26 +36,6 @@ impl Family {
     }
 }
 
-/// The families behind one face, whatever their resolution.
-pub(super) trait Anneals: Sync {
-    fn family(&self) -> Family;
-    /// How much larger islands must be than those of independent chains.
-    fn chains_factor(&self) -> usize;
-    /// A run with resampling that finds its own schedule.
-    fn pilot(&self, seed: u64, observer: &dyn Observer) -> Option<Pilot>;
-    /// log Z from chains that go the other way: from states of the smaller layer, after some sweeps of
-    /// the model, to the start distribution. Too high on average if they begin in equilibrium.
-    fn reverse(
-        &self,
-        betas: &[f64],
-        states: &[Vec<bool>],
-        seed: u64,
-        observer: &dyn Observer,
-    ) -> Option<Reverse>;
-    /// Independent chains (or one resampled population) along `betas`.
-    fn island(&self, betas: &[f64], place: IslandPlace, observer: &dyn Observer) -> Option<Island>;
-}
-
 /// Which random numbers an island uses, and how many chains it has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IslandPlace {
@@ -66,17 +45,6 @@ pub(super) struct IslandPlace {
     pub(super) chains: usize,
     pub(super) seed: u64,
     pub(super) purpose: Purpose,
-}
-
-/// What the pilot found.
-pub(super) struct Pilot {
-    /// The betas it went through, and the standard deviation of d log gamma / d beta between them.
-    pub(super) betas: Vec<f64>,
-    pub(super) spread: Vec<f64>,
-    /// Last states of the smaller layer.
-    pub(super) states: Vec<Vec<bool>>,
-    /// The transitions are Gibbs sweeps alone.
-    pub(super) gibbs_alone: bool,
 }
 
 /// log Z from the other end, and the relative error of Z.

@@ -1,14 +1,14 @@
 //! Everything that is fixed before the main run: modes, core, pilots and the trial of each family.
 
+use super::annealer::Annealer;
 use super::core::Core;
-use super::family::{Anneals, Family};
+use super::family::Family;
 use super::modes::find_modes;
-use super::recipe::{flips_family, means_family, modes_family};
+use super::recipe::{Recipe, flips_family, means_family, modes_family};
 use super::trial::{Candidate, Ready, try_all};
 use super::{Auto, FamilyReport};
 use crate::observer::{Observer, Phase, Progress};
-use crate::start::{ChainLayout, InitialState, Sampler, Sampling};
-use crate::{Error, Rbm, Result, Start};
+use crate::{ChainLayout, Error, InitialState, Rbm, Result, Sampler, Sampling, Start};
 use lnz_kernels::Landscape;
 use serde::Serialize;
 
@@ -78,8 +78,8 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
         let (phase, total) = (Phase::Prepare, 4);
         observer.progress(Progress { phase, done, total, log_z: None, beta: None });
     };
-    let candidate = |annealer: Option<Box<dyn Anneals>>| -> Result<Candidate> {
-        let annealer = annealer.ok_or_else(out_of_range)?;
+    let candidate = |recipe: Recipe| -> Result<Candidate> {
+        let annealer = Annealer::new(recipe, settings.precision);
         Candidate::new(annealer, settings.seed, observer).ok_or_else(stopped)
     };
     stage(0);
@@ -113,11 +113,6 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
         try_all(candidates, &core, settings.seed, observer).ok_or_else(stopped)?;
     stage(4);
     Ok(Prepared { core, ready, chain_steps: chain_steps as u64 + trial_steps })
-}
-
-fn out_of_range() -> Error {
-    let found = "a value near the limit of float32";
-    Error::setting("weights", found, "weights below 1e30, or another method")
 }
 
 pub(super) fn stopped() -> Error {

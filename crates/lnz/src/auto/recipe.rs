@@ -1,11 +1,12 @@
 //! How each family is made: its start, its layer, its moves.
 
-use super::annealer::Annealer;
-use super::family::{Anneals, Family};
+use super::family::Family;
 use crate::math::log_sum_exp;
+use crate::path::Path;
 use crate::{Rbm, Start};
-use lnz_kernels::{Flips, GridModel, Landscape, Position};
+use lnz_kernels::{Flips, Landscape, Position};
 use ndarray::Array1;
+use std::borrow::Cow;
 
 /// Modes in the mixture.
 const COMPONENTS: usize = 16;
@@ -17,11 +18,7 @@ const SHARES: [f64; 3] = [0.5, 0.35, 0.15];
 const MOST_FLIPS: usize = 6;
 
 /// The modes family; `large` has the larger layer visible, `landscape` is of the smaller one.
-pub(super) fn modes_family(
-    large: &Rbm,
-    landscape: &Landscape,
-    modes: &[Position],
-) -> Option<Box<dyn Anneals>> {
+pub(super) fn modes_family(large: &Rbm, landscape: &Landscape, modes: &[Position]) -> Recipe {
     let best = &modes[..modes.len().min(COMPONENTS)];
     let heights: Vec<f64> = best.iter().map(Position::height).collect();
     let log_total = log_sum_exp(&heights);
@@ -35,18 +32,14 @@ pub(super) fn modes_family(
         .collect();
     biases.push(Array1::zeros(large.visible()));
     shares.push(SHARES[2]);
-    let log_start = large.hidden() as f64 * std::f64::consts::LN_2 - (biases.len() as f64).ln();
     let hidden = large.hidden().div_ceil(10).min(MOST_FLIPS);
-    annealer(Recipe {
+    Recipe {
         family: Family::Modes,
-        model: large,
-        start: None,
-        mixture: Some((biases, shares)),
-        log_start,
+        path: Path::from_mixture(Cow::Owned(large.clone()), biases, &shares),
         flips: Flips { visible: 0, hidden },
         resamples: false,
         small_is_hidden: true,
-    })
+    }
 }
 
 /// The means family (or its mean-field twin), from a start distribution of the visible layer.
@@ -55,50 +48,34 @@ pub(super) fn means_family(
     model: &Rbm,
     start: &Start,
     small_is_hidden: bool,
-) -> Option<Box<dyn Anneals>> {
-    let start = start.as_float32();
-    annealer(Recipe {
+) -> Recipe {
+    Recipe {
         family,
-        model,
-        log_start: start.log_z0(model.hidden()),
-        start: Some(start.bias().clone()),
-        mixture: None,
+        path: Path::new(Cow::Owned(model.clone()), start),
         flips: Flips::default(),
         resamples: false,
         small_is_hidden,
-    })
+    }
 }
 
 /// The flips family; `small` has the smaller layer visible.
-pub(super) fn flips_family(small: &Rbm) -> Option<Box<dyn Anneals>> {
+pub(super) fn flips_family(small: &Rbm) -> Recipe {
     let start = Start::uniform(small.visible());
     let visible = small.visible().div_ceil(10).clamp(2, MOST_FLIPS);
-    annealer(Recipe {
+    Recipe {
         family: Family::Flips,
-        model: small,
-        log_start: start.log_z0(small.hidden()),
-        start: Some(start.bias().clone()),
-        mixture: None,
+        path: Path::new(Cow::Owned(small.clone()), &start),
         flips: Flips { visible, hidden: 0 },
         resamples: true,
         small_is_hidden: false,
-    })
+    }
 }
 
 /// What an annealer is made of.
-pub(super) struct Recipe<'a> {
+pub(super) struct Recipe {
     pub(super) family: Family,
-    pub(super) model: &'a Rbm,
-    pub(super) start: Option<Array1<f64>>,
-    pub(super) mixture: Option<(Vec<Array1<f64>>, Vec<f64>)>,
-    pub(super) log_start: f64,
+    pub(super) path: Path<'static>,
     pub(super) flips: Flips,
     pub(super) resamples: bool,
     pub(super) small_is_hidden: bool,
-}
-
-/// On 16 bits where they are fine enough, else on 32; `None` beyond the range of float32.
-fn annealer(recipe: Recipe<'_>) -> Option<Box<dyn Anneals>> {
-    let grid = GridModel::on_16_bits(recipe.model).or_else(|| GridModel::on_32_bits(recipe.model));
-    Some(Box::new(Annealer::new(recipe, grid?)))
 }

@@ -53,7 +53,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
             let (islands, chains) =
                 (ISLANDS / factor, ISLAND_CHAINS * factor * growth * (betas / BETAS));
             let places = places(tally, islands, chains, settings.seed, Purpose::Anneal);
-            if run_islands(&*ready.annealer, schedule, places, &core, tally, observer).is_none() {
+            if run_islands(&ready.annealer, schedule, places, &core, tally, observer).is_none() {
                 stopped_early = true;
                 break;
             }

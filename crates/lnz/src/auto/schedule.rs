@@ -1,6 +1,6 @@
 //! Where the betas go: from what a pilot saw to a schedule.
 
-use super::family::Pilot;
+use super::pilot::Pilot;
 
 /// Share of the betas above [`LATE`] where the transitions are Gibbs sweeps alone. Trained models relax
 /// slowly there, which the spread of the pilot does not show (docs/decisions.md).

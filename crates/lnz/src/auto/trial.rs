@@ -1,8 +1,10 @@
 //! The trial: what each family finds with a few chains decides which ones make the main run.
 
 use super::FamilyReport;
+use super::annealer::Annealer;
 use super::core::Core;
-use super::family::{Anneals, IslandPlace, Pilot};
+use super::family::IslandPlace;
+use super::pilot::Pilot;
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use crate::observer::Observer;
@@ -23,13 +25,13 @@ const HOPELESS: f64 = 5.0;
 
 /// A family with its pilot, before the trial.
 pub(super) struct Candidate {
-    annealer: Box<dyn Anneals>,
+    annealer: Annealer,
     pub(super) pilot: Pilot,
 }
 
 /// A family after the trial.
 pub(super) struct Ready {
-    pub(super) annealer: Box<dyn Anneals>,
+    pub(super) annealer: Annealer,
     pub(super) pilot: Pilot,
     pub(super) report: FamilyReport,
     /// How much of the core's exact sum replaces its sampled one; see [`Tally::summary`].
@@ -38,19 +40,15 @@ pub(super) struct Ready {
 
 impl Candidate {
     /// Runs the pilot; `None` if the observer stopped it.
-    pub(super) fn new(
-        annealer: Box<dyn Anneals>,
-        seed: u64,
-        observer: &dyn Observer,
-    ) -> Option<Self> {
-        let pilot = annealer.pilot(seed, observer)?;
+    pub(super) fn new(annealer: Annealer, seed: u64, observer: &dyn Observer) -> Option<Self> {
+        let pilot = Pilot::run(&annealer, seed, observer)?;
         Some(Self { annealer, pilot })
     }
 
     /// What the islands say about the family.
     fn ready(self, tally: &Tally, summary: &Summary) -> Ready {
         let report = FamilyReport {
-            family: self.annealer.family(),
+            family: self.annealer.family,
             trial_log_z: summary.log_weights,
             trial_error: summary.weights_error,
             share: 0.0,
@@ -88,7 +86,7 @@ pub(super) fn try_all(
             if summaries[k].as_ref().is_some_and(is_clear) {
                 continue;
             }
-            let annealer = &*candidate.annealer;
+            let annealer = &candidate.annealer;
             let (islands, chains) =
                 (TRIAL_ISLANDS * annealer.chains_factor(), ISLAND_CHAINS * growth);
             let places = places(&tallies[k], islands, chains, seed, Purpose::Trial);
@@ -126,7 +124,7 @@ pub(super) fn places(
 
 /// Runs islands in parallel and counts them in order; `None` if the observer stopped one.
 pub(super) fn run_islands(
-    annealer: &dyn Anneals,
+    annealer: &Annealer,
     betas: &[f64],
     places: Vec<IslandPlace>,
     core: &Core,

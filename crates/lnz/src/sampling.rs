@@ -1,15 +1,21 @@
 //! A start distribution from sampling the model: its weights alone, no data set.
 
-use super::initial::{InitialState, random_state};
-use super::{Start, check_epsilon};
-use crate::moves::Chain;
+mod initial;
+
+pub use initial::InitialState;
+
+use crate::chains::{Bridge, Chain, Engine, GridEngine};
 use crate::observer::{Observer, Phase, Progress};
-use crate::{Error, Rbm, Result};
+use crate::path::{Path, check_epsilon};
+use crate::walk::stay;
+use crate::{Error, Precision, Rbm, Result, Start};
+use initial::random_state;
 use lnz_kernels::random::{Purpose, Random};
-use lnz_kernels::{GROUP, GridChains, GridModel, MetropolisChains, Place, share_out};
+use lnz_kernels::{ChainRange, GROUP, MetropolisChains};
 use ndarray::Array1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -144,9 +150,18 @@ fn sampled_means(
     let run = Run { model, sampling, flips, seed, observer, done: AtomicU64::new(0), total };
     // Rounding to 32 bits moves the means by far less than sampling does, and any B is valid; a
     // model beyond the range of float32 takes the slow path.
-    let counts = match (sampling.layout, GridModel::on_32_bits(model)) {
-        (ChainLayout::Parallel, Some(grid)) => run.in_blocks(&grid),
-        _ => run.in_float64(),
+    let grid = match sampling.layout {
+        ChainLayout::Parallel => GridEngine::model_on(Precision::I32, model),
+        ChainLayout::Single => None,
+    };
+    let counts = match grid {
+        Some(grid) => {
+            // At beta = 1 the start distribution plays no part, and no weight leads to the model.
+            let path = Path::new(Cow::Borrowed(model), &Start::uniform(model.visible()));
+            let bridge = Bridge::RowByRow { keeps_inputs: false };
+            run.in_blocks(&GridEngine::new(path, grid, lnz_kernels::Flips::default(), bridge))
+        }
+        None => run.in_float64(),
     };
     match counts {
         Some(counts) => Ok(counts / sampling.samples as f64),
@@ -166,9 +181,10 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// One chain per sample on the fast kernels: how often each unit is on at the end.
-    fn in_blocks(&self, grid: &GridModel) -> Option<Array1<f64>> {
+    fn in_blocks(&self, engine: &GridEngine<'_>) -> Option<Array1<f64>> {
         let common = self.sampling.initial.common_state(self.model);
-        let counts: Option<Vec<Vec<u64>>> = share_out(self.sampling.samples)
+        let counts: Option<Vec<Array1<f64>>> = engine
+            .share_out(self.sampling.samples)
             .into_par_iter()
             .map(|(group, chains)| {
                 let mut randoms: Vec<Random> = (0..chains.div_ceil(GROUP))
@@ -179,53 +195,45 @@ impl Run<'_> {
                     None => randoms[chain / GROUP].happens(0.5),
                 };
                 match self.sampling.sampler {
-                    Sampler::Gibbs => self.gibbs_block(grid, group, chains, first),
-                    Sampler::Metropolis { .. } => self.metropolis_block(grid, group, chains, first),
+                    Sampler::Gibbs => self.gibbs_block(engine, group, chains, first),
+                    Sampler::Metropolis { .. } => {
+                        self.metropolis_block(engine, group, chains, first)
+                    }
                 }
             })
             .collect();
-        let mut total = Array1::zeros(self.model.visible());
-        for counts in counts? {
-            total += &counts.into_iter().map(|n| n as f64).collect::<Array1<f64>>();
-        }
-        Some(total)
+        Some(counts?.iter().fold(Array1::zeros(self.model.visible()), |sum, counts| sum + counts))
     }
 
     fn gibbs_block(
         &self,
-        grid: &GridModel,
+        engine: &GridEngine<'_>,
         group: usize,
         chains: usize,
         mut first: impl FnMut(usize, usize) -> bool,
-    ) -> Option<Vec<u64>> {
-        // At beta = 1 the start distribution plays no part, and nothing is weighed.
-        let path = grid.path(Array1::zeros(self.model.visible()).view());
-        let place = Place { group, chains, seed: self.seed, purpose: Purpose::Start };
-        let no_flips = lnz_kernels::Flips::default();
-        let mut block = GridChains::new(grid, &path, no_flips, place);
-        let mut unused = vec![0.0; chains];
-        block.set_states(&mut first);
-        for _ in 0..self.sampling.steps {
-            block.hidden_step(1.0, 1.0, &mut unused);
-            block.visible_step(1.0);
-            self.report(chains)?;
-        }
-        Some(block.visible().counts(self.model.visible()))
+    ) -> Option<Array1<f64>> {
+        let range = ChainRange { group, chains, seed: self.seed, purpose: Purpose::Start };
+        let mut walkers = engine.walkers(range);
+        walkers.set_states(&mut first);
+        stay(&mut *walkers, 1.0, self.sampling.steps, || self.report(chains))?;
+        let nothing = Array1::zeros(self.model.visible());
+        Some((0..chains).fold(nothing, |counts, chain| counts + walkers.state(chain)))
     }
 
     fn metropolis_block(
         &self,
-        grid: &GridModel,
+        engine: &GridEngine<'_>,
         group: usize,
         chains: usize,
         mut first: impl FnMut(usize, usize) -> bool,
-    ) -> Option<Vec<u64>> {
-        let mut block = MetropolisChains::new(grid, group, chains, self.seed, &mut first);
+    ) -> Option<Array1<f64>> {
+        let mut block = MetropolisChains::new(engine.grid(), group, chains, self.seed, &mut first);
         for _ in 0..self.sampling.steps {
             block.step(self.flips);
             self.report(chains)?;
         }
-        Some(block.bits().counts(self.model.visible()))
+        let counts = block.bits().counts(self.model.visible());
+        Some(counts.into_iter().map(|count| count as f64).collect())
     }
 
     /// The readable way: one chain in float64, or one after the other.

@@ -1,11 +1,5 @@
 //! Where annealing starts: independent visible units with bias B.
 
-mod initial;
-mod sampled;
-
-pub use initial::InitialState;
-pub use sampled::{ChainLayout, Flips, Sampler, Sampling};
-
 use crate::math::{logit, softplus};
 use crate::{Error, Result};
 use ndarray::{Array1, ArrayView1};
@@ -63,7 +57,7 @@ impl Start {
 }
 
 /// The cut-off must leave the means in order: 0 <= eps < 1/2.
-fn check_epsilon(epsilon: f64) -> Result<()> {
+pub(crate) fn check_epsilon(epsilon: f64) -> Result<()> {
     if (0.0..0.5).contains(&epsilon) {
         return Ok(());
     }

@@ -1,0 +1,50 @@
+//! Chains that walk along a path, and the engines that move them.
+//!
+//! | file | has |
+//! |---|---|
+//! | `walkers` | what every engine can do |
+//! | `grid` | the fast engine, on fixed-point weights |
+//! | `reference` | the readable engine, in float64: its twin |
+//! | `bridge` | the last factor, from the rounded weights to the real ones |
+
+mod bridge;
+mod grid;
+mod moves;
+mod reference;
+mod walkers;
+
+pub(crate) use bridge::Bridge;
+pub(crate) use grid::GridEngine;
+pub(crate) use moves::Chain;
+pub(crate) use reference::ReferenceEngine;
+pub(crate) use walkers::{Engine, Walkers};
+
+use crate::path::Path;
+use lnz_kernels::Flips;
+use serde::{Deserialize, Serialize};
+
+/// Resolution of the weights that the chains see; every choice is unbiased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// 16-bit fixed point: the fastest. A model that it holds too coarsely is run with 32 bits.
+    #[default]
+    I16,
+    /// 32-bit fixed point.
+    I32,
+    /// 64-bit floating point: slow, for models whose weights exceed the range of float32.
+    F64,
+}
+
+/// The engine for chains on a path: on the grid that is asked for, or on the next finer one that fits.
+pub(crate) fn engine<'m>(
+    path: Path<'m>,
+    flips: Flips,
+    wanted: Precision,
+    bridge: Bridge,
+) -> Box<dyn Engine + 'm> {
+    match GridEngine::model_on(wanted, path.model()) {
+        Some(grid) => Box::new(GridEngine::new(path, grid, flips, bridge)),
+        None => Box::new(ReferenceEngine::new(path, flips)),
+    }
+}

@@ -1,0 +1,52 @@
+//! The real model in float64, where a path on rounded weights ends.
+
+use crate::Rbm;
+use crate::math::softplus;
+use lnz_kernels::Marginals;
+use ndarray::{Array1, ArrayView1};
+
+/// How the log marginal of the real model is evaluated.
+///
+/// There are two ways because their last bits differ, and results under a seed stay what they are.
+pub(crate) enum Bridge {
+    /// By the kernels, many rows at once.
+    InTiles(Box<Marginals>),
+    /// Row by row.
+    RowByRow {
+        /// The inputs of the hidden units are wanted afterwards: not computed twice.
+        keeps_inputs: bool,
+    },
+}
+
+impl Bridge {
+    pub(crate) fn in_tiles(model: &Rbm) -> Self {
+        Self::InTiles(Box::new(Marginals::new(model)))
+    }
+
+    /// `b.x + sum_j softplus(a_j)` of each row; the inputs a go to `inputs` if they are to be kept.
+    pub(super) fn log_marginals(
+        &self,
+        model: &Rbm,
+        rows: &[f64],
+        out: &mut [f64],
+        inputs: &mut Vec<Array1<f64>>,
+    ) {
+        match self {
+            Self::InTiles(marginals) => {
+                marginals.of_rows(rows, out);
+                out.iter_mut().for_each(|log_marginal| *log_marginal -= model.constant());
+            }
+            Self::RowByRow { keeps_inputs } => {
+                let rows = rows.chunks_exact(model.visible()).map(ArrayView1::from);
+                for (x, out) in rows.zip(out) {
+                    let a = model.hidden_input(x);
+                    *out =
+                        model.visible_bias().dot(&x) + a.iter().map(|&a| softplus(a)).sum::<f64>();
+                    if *keeps_inputs {
+                        inputs.push(a);
+                    }
+                }
+            }
+        }
+    }
+}

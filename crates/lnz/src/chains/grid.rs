@@ -1,0 +1,144 @@
+//! The fast engine: chains on fixed-point weights and bit-packed states.
+
+use super::{Bridge, Engine, Precision, Walkers};
+use crate::Rbm;
+use crate::path::{Origin, Path};
+use lnz_kernels::{ChainRange, Flips, GROUP_OF_ROWS, GridChains, GridModel, share_out};
+use ndarray::{Array1, ArrayView1};
+
+/// A model on a grid, and the path to it.
+pub(crate) struct GridEngine<'m> {
+    path: Path<'m>,
+    grid: GridModel,
+    path_on_grid: lnz_kernels::Path,
+    flips: Flips,
+    bridge: Bridge,
+}
+
+impl<'m> GridEngine<'m> {
+    /// The model on the grid that is asked for, or on the next finer one that fits; none for float64
+    /// and beyond the range of float32.
+    pub(crate) fn model_on(wanted: Precision, model: &Rbm) -> Option<GridModel> {
+        match wanted {
+            Precision::I16 => GridModel::on_16_bits(model).or_else(|| GridModel::on_32_bits(model)),
+            Precision::I32 => GridModel::on_32_bits(model),
+            Precision::F64 => None,
+        }
+    }
+
+    pub(crate) fn new(path: Path<'m>, grid: GridModel, flips: Flips, bridge: Bridge) -> Self {
+        let path_on_grid = match path.origin() {
+            Origin::Units(start) => grid.path(start.bias().view()),
+            Origin::Mixture(components) => {
+                let biases: Vec<_> = components.iter().map(|c| c.bias.clone()).collect();
+                grid.path_from_mixture(&biases, components.iter().map(|c| c.share).collect())
+            }
+        };
+        Self { path, grid, path_on_grid, flips, bridge }
+    }
+
+    pub(crate) fn grid(&self) -> &GridModel {
+        &self.grid
+    }
+}
+
+impl Engine for GridEngine<'_> {
+    fn path(&self) -> &Path<'_> {
+        &self.path
+    }
+
+    fn precision(&self) -> Precision {
+        match self.grid {
+            GridModel::I16(_) => Precision::I16,
+            GridModel::I32(_) => Precision::I32,
+        }
+    }
+
+    fn share_out(&self, chains: usize) -> Vec<(usize, usize)> {
+        share_out(chains)
+    }
+
+    fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_> {
+        let block = GridChains::new(&self.grid, &self.path_on_grid, self.flips, range);
+        let chains = range.chains;
+        Box::new(GridWalkers { engine: self, chains, block, model_inputs: vec![] })
+    }
+}
+
+/// Chains of the fast engine.
+struct GridWalkers<'a> {
+    engine: &'a GridEngine<'a>,
+    chains: usize,
+    block: GridChains<'a>,
+    /// Of the real model, as the bridge has computed them; empty once the chains have moved.
+    model_inputs: Vec<Array1<f64>>,
+}
+
+impl Walkers for GridWalkers<'_> {
+    fn chains(&self) -> usize {
+        self.chains
+    }
+
+    fn draw_start(&mut self) {
+        self.model_inputs.clear();
+        self.block.draw_start();
+    }
+
+    fn set_states(&mut self, is_on: &mut dyn FnMut(usize, usize) -> bool) {
+        self.model_inputs.clear();
+        self.block.set_states(is_on);
+    }
+
+    fn weigh(&mut self, from: f64, to: f64, log_weights: &mut [f64]) {
+        self.model_inputs.clear();
+        self.block.hidden_step(from, to, log_weights);
+    }
+
+    fn sweep(&mut self, beta: f64) {
+        self.model_inputs.clear();
+        self.block.visible_step(beta);
+    }
+
+    fn log_density(&self, beta: f64, out: &mut [f64]) {
+        for (chain, out) in out.iter_mut().enumerate() {
+            *out = self.block.log_density(beta, chain);
+        }
+    }
+
+    fn log_bridge(&mut self, out: &mut [f64]) {
+        let GridEngine { path, bridge, .. } = self.engine;
+        self.model_inputs.clear();
+        let mut rows = Vec::new();
+        for (k, out) in out.chunks_mut(GROUP_OF_ROWS).enumerate() {
+            let chains = k * GROUP_OF_ROWS..k * GROUP_OF_ROWS + out.len();
+            rows.clear();
+            chains.clone().for_each(|chain| rows.extend(self.block.state(chain)));
+            bridge.log_marginals(path.model(), &rows, out, &mut self.model_inputs);
+            let states = rows.chunks_exact(path.model().visible()).map(ArrayView1::from);
+            for ((chain, x), out) in chains.zip(states).zip(out) {
+                // Of a mixture nothing is left at the end of the path.
+                let start = match path.origin() {
+                    Origin::Units(start) => start.bias().dot(&x),
+                    Origin::Mixture(_) => 0.0,
+                };
+                *out -= start + self.block.log_end(chain);
+            }
+        }
+    }
+
+    fn rearrange(&mut self, ancestors: &[usize]) {
+        self.model_inputs.clear();
+        self.block.resample(ancestors);
+    }
+
+    fn state(&self, chain: usize) -> Array1<f64> {
+        self.block.state(chain)
+    }
+
+    fn model_inputs(&self, chain: usize) -> Array1<f64> {
+        match self.model_inputs.get(chain) {
+            Some(inputs) => inputs.clone(),
+            None => self.engine.path.model().hidden_input(self.state(chain).view()),
+        }
+    }
+}

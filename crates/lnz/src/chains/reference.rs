@@ -1,0 +1,155 @@
+//! The readable engine: one chain after the other in float64, what the fast one must agree with.
+
+use super::{Chain, Engine, Precision, Walkers};
+use crate::math::sigmoid;
+use crate::path::{Origin, Path};
+use lnz_kernels::random::Random;
+use lnz_kernels::{ChainRange, Flips, GROUP};
+use ndarray::Array1;
+
+/// A model in float64, and the path to it.
+pub(crate) struct ReferenceEngine<'m> {
+    path: Path<'m>,
+    flips: Flips,
+}
+
+impl<'m> ReferenceEngine<'m> {
+    pub(crate) fn new(path: Path<'m>, flips: Flips) -> Self {
+        Self { path, flips }
+    }
+}
+
+impl Engine for ReferenceEngine<'_> {
+    fn path(&self) -> &Path<'_> {
+        &self.path
+    }
+
+    fn precision(&self) -> Precision {
+        Precision::F64
+    }
+
+    /// A group at a time: these chains are slow, and a run that is stopped keeps those that have
+    /// finished.
+    fn share_out(&self, chains: usize) -> Vec<(usize, usize)> {
+        let groups = 0..chains.div_ceil(GROUP);
+        groups.map(|group| (group, GROUP.min(chains - group * GROUP))).collect()
+    }
+
+    fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_> {
+        let ChainRange { group, chains, seed, purpose } = range;
+        let first = group * GROUP;
+        let walker = |chain: usize| Walker {
+            chain: Chain::new(self.path.model(), Array1::zeros(self.path.model().visible())),
+            component: 0,
+            random: Random::stream(seed, purpose, chain as u64),
+        };
+        let walkers = (first..first + chains).map(walker).collect();
+        Box::new(ReferenceWalkers { path: &self.path, flips: self.flips, walkers })
+    }
+}
+
+/// Chains in float64.
+struct ReferenceWalkers<'a> {
+    path: &'a Path<'a>,
+    flips: Flips,
+    walkers: Vec<Walker<'a>>,
+}
+
+/// One chain, the component of a mixture that it belongs to now, and its random numbers.
+struct Walker<'a> {
+    chain: Chain<'a>,
+    component: usize,
+    random: Random,
+}
+
+impl Walkers for ReferenceWalkers<'_> {
+    fn chains(&self) -> usize {
+        self.walkers.len()
+    }
+
+    fn draw_start(&mut self) {
+        for Walker { chain, random, .. } in &mut self.walkers {
+            let bias = match self.path.origin() {
+                Origin::Units(start) => start.bias(),
+                Origin::Mixture(components) => {
+                    &components[pick(components.iter().map(|c| c.share), random)].bias
+                }
+            };
+            chain.set(bias.mapv(|b| f64::from(random.happens(sigmoid(b)))));
+        }
+    }
+
+    fn set_states(&mut self, is_on: &mut dyn FnMut(usize, usize) -> bool) {
+        let visible = self.path.model().visible();
+        for (k, walker) in self.walkers.iter_mut().enumerate() {
+            walker.chain.set((0..visible).map(|i| f64::from(is_on(k, i))).collect());
+        }
+    }
+
+    fn weigh(&mut self, from: f64, to: f64, log_weights: &mut [f64]) {
+        let path = self.path;
+        for Walker { chain, random, .. } in &mut self.walkers {
+            chain.flip_visible(path.bias(0), from, self.flips.visible, random);
+        }
+        let (mut before, mut after) = (vec![0.0; self.chains()], vec![0.0; self.chains()]);
+        self.log_density(from, &mut before);
+        self.log_density(to, &mut after);
+        for (log_weight, (before, after)) in log_weights.iter_mut().zip(before.iter().zip(after)) {
+            *log_weight += after - before;
+        }
+        for Walker { chain, component, random } in &mut self.walkers {
+            if let Origin::Mixture(_) = path.origin() {
+                let heights = path.log_components(to, chain.x.view());
+                let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                *component = pick(heights.iter().map(|h| (h - highest).exp()), random);
+            }
+            chain.draw_hidden(to, random);
+        }
+    }
+
+    fn sweep(&mut self, beta: f64) {
+        for Walker { chain, component, random } in &mut self.walkers {
+            let bias = self.path.bias(*component);
+            chain.flip_hidden(bias, beta, self.flips.hidden, random);
+            chain.draw_visible(bias, beta, random);
+        }
+    }
+
+    fn log_density(&self, beta: f64, out: &mut [f64]) {
+        for (Walker { chain, .. }, out) in self.walkers.iter().zip(out) {
+            *out = self.path.log_density(beta, chain.x.view(), chain.a.view());
+        }
+    }
+
+    /// The chains see the real weights.
+    fn log_bridge(&mut self, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    fn rearrange(&mut self, ancestors: &[usize]) {
+        let before: Vec<_> = self.walkers.iter().map(|w| (w.chain.clone(), w.component)).collect();
+        for (walker, &k) in self.walkers.iter_mut().zip(ancestors) {
+            (walker.chain, walker.component) = before[k].clone();
+        }
+    }
+
+    fn state(&self, chain: usize) -> Array1<f64> {
+        self.walkers[chain].chain.x.clone()
+    }
+
+    fn model_inputs(&self, chain: usize) -> Array1<f64> {
+        self.walkers[chain].chain.a.clone()
+    }
+}
+
+/// An index, drawn with a probability proportional to its share.
+fn pick(shares: impl Iterator<Item = f64> + Clone, random: &mut Random) -> usize {
+    let target = random.uniform() * shares.clone().sum::<f64>();
+    let mut sum = 0.0;
+    let passed = shares.clone().take_while(|share| {
+        sum += share;
+        sum <= target
+    });
+    // Rounding may put the target at the very end.
+    passed.count().min(shares.count() - 1)
+}

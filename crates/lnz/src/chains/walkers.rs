@@ -1,0 +1,60 @@
+//! What an engine does: it moves some chains along a path.
+
+use super::Precision;
+use crate::path::Path;
+use lnz_kernels::ChainRange;
+use ndarray::Array1;
+
+/// Moves the chains of one path.
+pub(crate) trait Engine: Send + Sync {
+    /// The path that its chains walk on.
+    fn path(&self) -> &Path<'_>;
+
+    /// The resolution of its weights.
+    fn precision(&self) -> Precision;
+
+    /// How many chains are shared out to threads: for each block its first group and its chains.
+    fn share_out(&self, chains: usize) -> Vec<(usize, usize)>;
+
+    /// Some chains of a run, with all visible units off.
+    ///
+    /// The random numbers of a chain depend on its place in the run, not on the block it is in.
+    fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_>;
+}
+
+/// Some chains on a path. One call moves 16 to 1024 of them, so that `dyn` costs nothing.
+///
+/// A step of a walk is `weigh` and then `sweep`. Between them, chains may be rearranged.
+pub(crate) trait Walkers {
+    fn chains(&self) -> usize;
+
+    /// Draws the visible state of every chain from the start distribution.
+    fn draw_start(&mut self);
+
+    /// Sets the visible state of every chain by asking whether a unit of a chain is on.
+    fn set_states(&mut self, is_on: &mut dyn FnMut(usize, usize) -> bool);
+
+    /// Adds `log p~_to(x) - log p~_from(x)` to the log weight of every chain, and draws its hidden
+    /// layer at `to`. Flips of visible units, at `from`, come before.
+    fn weigh(&mut self, from: f64, to: f64, log_weights: &mut [f64]);
+
+    /// Draws the visible layer given the hidden one, which `weigh` has drawn at the same beta. Flips
+    /// of hidden units come before.
+    fn sweep(&mut self, beta: f64);
+
+    /// `log p~_beta(x)` of every chain with the weights that it sees, after `weigh`.
+    fn log_density(&self, beta: f64, out: &mut [f64]);
+
+    /// Of every chain, after `weigh`: the log marginal of the real model less that of the weights
+    /// that the chain sees; zero where these are the real ones.
+    fn log_bridge(&mut self, out: &mut [f64]);
+
+    /// Chain k becomes a copy of chain `ancestors[k]`, but keeps its random numbers.
+    fn rearrange(&mut self, ancestors: &[usize]);
+
+    /// The visible state of a chain.
+    fn state(&self, chain: usize) -> Array1<f64>;
+
+    /// The inputs of the hidden units of a chain in the real model.
+    fn model_inputs(&self, chain: usize) -> Array1<f64>;
+}
