@@ -1,8 +1,8 @@
 //! The page of `lnz paper report` in a real browser: it loads without errors, its tables sort, and it
 //! fits a phone.
 
-use crate::checks::Outcome;
 use crate::environment::{ROOT, output, target_folder, tool};
+use crate::outcome::Outcome;
 use std::path::Path;
 use std::process::{Command, Stdio};
 

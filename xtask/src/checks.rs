@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check one after the other, and what could not be checked in the last line.
 
 use crate::environment::PROFILE;
+use crate::outcome::Outcome;
 use crate::{browser, cargo, dependencies, in_seconds, python, top};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -9,13 +10,6 @@ use std::time::Instant;
 struct Check {
     name: &'static str,
     run: fn() -> Outcome,
-}
-
-/// What came of a check: a word on it, or why it was not made, or why it failed.
-pub(crate) enum Outcome {
-    Passed(String),
-    Skipped(String),
-    Failed(String),
 }
 
 /// What every change must pass.

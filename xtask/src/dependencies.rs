@@ -38,11 +38,12 @@ const CRATES: [Crate; 8] = [
 
 /// Modules of `lnz` from top to bottom: each may use its own layer and those below. Every module has a layer;
 /// names of modules that are still to come do no harm.
-const LAYERS: [&[&str]; 6] = [
+const LAYERS: [&[&str]; 7] = [
     &["train", "score", "likelihood"],
     &["auto", "exact", "anneal"],
-    &["diagnostics", "estimate", "check", "walk"],
-    &["start", "schedule", "moves", "path", "chains"],
+    &["diagnostics", "estimate", "check", "sampling"],
+    &["walk"],
+    &["path", "chains"],
     &["builtin", "data", "io", "model", "problems"],
     &["duration", "error", "math", "observer", "random"],
 ];
@@ -51,8 +52,6 @@ const LAYERS: [&[&str]; 6] = [
 const KNOWN_CYCLES: &[(&str, &str, &[&str])] = &[
     // The warnings of `diagnostics` have types of `auto` in them.
     ("lnz", "", &["auto", "diagnostics"]),
-    // A recipe makes its annealer, which keeps the recipe.
-    ("lnz", "auto", &["annealer", "recipe"]),
     // `source` opens every format and also has what all of them need.
     ("lnz", "data", &["dense", "idx", "libsvm", "numpy", "source"]),
     ("lnz_app", "", &["report", "run"]),

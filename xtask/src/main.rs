@@ -6,6 +6,7 @@ mod checks;
 mod dependencies;
 mod environment;
 mod models;
+mod outcome;
 mod python;
 
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The Python package: its wheel, installed into a fresh environment and tested there.
 
-use crate::checks::Outcome;
 use crate::environment::{self, Needs, PROFILE, ROOT, output};
+use crate::outcome::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
