@@ -1,8 +1,8 @@
 //! The settings of a run under the names of their options.
 
-use crate::request::{AisPlan, DataSource, StartPlan};
+use crate::request::{AisPlan, DataSource, Plan, StartPlan};
 use lnz::data::Binarize;
-use lnz::{Auto, ChainLayout, Flips, InitialState, Precision, Sampled, Sampler};
+use lnz::{ChainLayout, Details, Effort, Finding, Flips, InitialState, Precision, Sampler};
 use serde::Serialize;
 
 /// All settings that decide a result; null where an option does not apply.
@@ -31,30 +31,29 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The rounds are those that were run: the number that repeats the result.
-    pub fn of_auto(settings: &Auto, sampled: &[Sampled]) -> Self {
-        Self {
-            betas: sampled.iter().map(|part| part.betas).max(),
-            chains: Some(sampled.iter().map(|part| part.chains).sum()),
-            seed: Some(settings.seed),
-            target_error: Some(settings.target_error),
-            max_seconds: Some(settings.max_seconds),
-            rounds: sampled.iter().map(|part| part.rounds).max(),
-            core: Some(settings.core),
-            ..Self::default()
+    /// The settings of a run: as planned, but for what only the run has decided.
+    pub(crate) fn new(plan: &Plan, finding: &Finding) -> Self {
+        let Effort { betas, chains, rounds, seed } = finding.effort;
+        let common = Self { betas, chains, rounds, seed, ..Self::default() };
+        match (plan, &finding.details) {
+            (Plan::Ais(plan), Details::Ais(run)) => common.of_ais(plan, run.annealed.precision),
+            (_, Details::Auto(run)) => Self {
+                target_error: Some(run.settings.target_error),
+                max_seconds: Some(run.settings.max_seconds),
+                core: Some(run.settings.core),
+                ..common
+            },
+            _ => common,
         }
     }
 
     /// The precision is the one that was used, which may not be the one asked for.
-    pub fn of_ais(plan: &AisPlan, precision: Precision) -> Self {
+    fn of_ais(self, plan: &AisPlan, precision: Precision) -> Self {
         let common = Self {
-            betas: Some(plan.schedule.intervals()),
             schedule: Some(plan.schedule_name.clone()),
-            chains: Some(plan.annealing.chains),
             transpose: Some(plan.transpose),
             precision: Some(precision),
-            seed: Some(plan.annealing.seed),
-            ..Self::default()
+            ..self
         };
         match &plan.start {
             StartPlan::Uniform => Self { start: Some("uniform"), ..common },

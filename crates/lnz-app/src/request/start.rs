@@ -4,7 +4,7 @@ use super::first_given;
 use crate::{Error, Result};
 use lnz::data::{self, Binarize, DataOptions, DataReader};
 use lnz::io::StoredModel;
-use lnz::{Auto, ChainLayout, Flips, InitialState, Observer, Rbm, Sampler, Sampling, Start};
+use lnz::{Auto, ChainLayout, Flips, InitialState, Sampler, Sampling, Start, StartRule};
 use ndarray::Array1;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -175,19 +175,14 @@ impl StartRequest {
 }
 
 impl StartPlan {
-    /// The start distribution for `model`: `stored`, or its transpose.
-    pub(crate) fn start(
-        &self,
-        stored: &StoredModel,
-        model: &Rbm,
-        seed: u64,
-        observer: &dyn Observer,
-    ) -> Result<Start> {
+    /// How the start distribution is found, with the means of the data where they are asked for.
+    pub(crate) fn rule(&self, stored: &StoredModel, seed: u64) -> Result<StartRule> {
         Ok(match self {
-            StartPlan::Uniform => Start::uniform(model.visible()),
-            StartPlan::Sampled(sampling) => Start::sampled(model, sampling, seed, observer)?,
+            StartPlan::Uniform => StartRule::Uniform,
+            StartPlan::Sampled(sampling) => StartRule::Sampled(*sampling),
             StartPlan::Data { epsilon, .. } => {
-                Start::from_means(self.data_means(stored, seed)?.view(), *epsilon)?
+                let means = self.data_means(stored, seed)?;
+                StartRule::Given(Start::from_means(means.view(), *epsilon)?)
             }
         })
     }

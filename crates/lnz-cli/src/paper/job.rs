@@ -134,14 +134,14 @@ impl Job {
         let settings =
             Auto { shortcuts: false, rounds: Some(1), seed: row.seed, ..Auto::default() };
         let found = auto(&loaded.model, &settings, observer)?;
-        if found.sampled.iter().any(|part| part.stopped) {
+        if found.stopped {
             return Ok(None);
         }
         row.log_z = found.log_z;
         row.std_error = found.std_error;
         row.verdict =
             serde_json::to_value(found.diagnosis.verdict)?.as_str().unwrap_or_default().to_owned();
-        row.chain_steps = found.sampled.iter().map(|part| part.chain_steps).sum();
+        row.chain_steps = found.cost.chain_steps.unwrap_or_default();
         Ok(Some(row))
     }
 

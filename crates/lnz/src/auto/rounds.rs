@@ -7,6 +7,7 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally, combine, interval};
 use super::trial::{ISLAND_CHAINS, Ready, places, run_islands};
 use super::{Auto, FamilyReport, Sampled};
+use crate::check::Bracket;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::random::{Purpose, Random};
@@ -151,32 +152,6 @@ fn growth_of(round: usize) -> usize {
         total += growth;
     }
     growth
-}
-
-/// Forward and reverse annealing, which bound log Z from below and, where the modes are typical
-/// states, from above.
-pub(crate) struct Bracket {
-    pub(crate) forward: f64,
-    pub(crate) reverse: Option<f64>,
-    /// log of what was summed exactly; minus infinity for nothing.
-    pub(crate) log_core: f64,
-    pub(crate) chains: usize,
-}
-
-/// A gap between forward and reverse runs below this is what modes that are not typical make.
-const WIDE: f64 = 2.0;
-/// So many chains would have met what lies in a wider gap, or show by their weights that they did not.
-const MANY_CHAINS: usize = 1024;
-
-impl Bracket {
-    /// The reverse run leaves room for mass that so few chains may not have met.
-    ///
-    /// Where most of Z was summed exactly, the room is taken.
-    pub(crate) fn is_too_wide(&self) -> bool {
-        let sampled = self.log_core < self.forward - std::f64::consts::LN_2;
-        let gap = self.reverse.map_or(0.0, |reverse| reverse - self.forward);
-        sampled && gap > WIDE && self.chains < MANY_CHAINS
-    }
 }
 
 /// The family with the largest share, from the core back to its start.
