@@ -45,6 +45,7 @@ mod builtin;
 mod check;
 pub mod data;
 mod duration;
+mod energy;
 mod error;
 mod estimate;
 pub mod io;

@@ -4,6 +4,7 @@
 mod tests;
 
 use super::{Cost, Details, Effort, Estimator, Finding};
+use crate::energy::check_finite;
 use crate::math::{CompensatedSum, softplus};
 use crate::{Diagnosis, Error, Observer, Phase, Progress, Rbm, Result};
 use lnz_kernels::enumerate::{Enumeration, MAX_UNITS, ScaledSum, measured_rate, work_per_state};
@@ -125,11 +126,8 @@ struct Parts {
 
 impl Parts {
     fn of(model: &Rbm) -> Result<Self> {
-        let (w, b, c) = (model.weights(), model.visible_bias(), model.hidden_bias());
-        let size: f64 = w.iter().chain(b).chain(c).map(|v| v.abs()).sum();
-        if size + model.constant().abs() > 1e307 {
-            return Err(Error::Overflow);
-        }
+        check_finite(model)?;
+        let (b, c) = (model.visible_bias(), model.hidden_bias());
         let (mut alone, mut connected) = (Vec::new(), Vec::new());
         for component in model.components() {
             match (component.visible.as_slice(), component.hidden.as_slice()) {
