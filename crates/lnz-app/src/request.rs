@@ -9,7 +9,6 @@ use crate::{Error, Result};
 use lnz::io::StoredModel;
 use lnz::{Ais, Annealing, Auto, Estimator, Exact, Precision, RunSettings, Schedule, StartedFrom};
 use ndarray::Array1;
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,8 +16,7 @@ use std::sync::Arc;
 pub const DEFAULT_BETAS: usize = 1024;
 
 /// How to obtain log Z.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
     /// Exact where that takes a few seconds, otherwise a search for modes and several starts.
     #[default]
@@ -28,6 +26,12 @@ pub enum Method {
     /// A sum over all states.
     Exact,
 }
+
+lnz::choices!(Method {
+    Auto: "auto", "Exact where that takes a few seconds, otherwise a search for modes and several starts";
+    Ais: "ais", "Annealed importance sampling from one start, as in the paper";
+    Exact: "exact", "Sum over all states";
+});
 
 /// An estimate as it is asked for. What is `None` was left to the defaults, so that an option without
 /// effect can be told from one that was not given.

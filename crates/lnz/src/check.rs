@@ -14,11 +14,8 @@ pub(crate) use signs::{
 };
 pub use warning::Warning;
 
-use serde::Serialize;
-
 /// What the tests of a result found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
     /// No sampling was needed.
@@ -28,6 +25,12 @@ pub enum Verdict {
     /// At least one test did.
     Suspect,
 }
+
+crate::choices!(serialized Verdict {
+    Exact: "exact", "No sampling was needed";
+    Consistent: "consistent", "No test found a problem";
+    Suspect: "suspect", "At least one test did";
+});
 
 /// The verdict on a result and its reasons.
 #[derive(Debug, Clone, PartialEq)]

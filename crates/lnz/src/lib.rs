@@ -43,6 +43,7 @@ mod anneal;
 mod auto;
 mod builtin;
 mod check;
+mod choice;
 pub mod data;
 mod duration;
 mod energy;
@@ -61,6 +62,7 @@ pub mod train;
 pub use anneal::{Annealed, Annealing, Precision, anneal};
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use check::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
+pub use choice::{Choice, Named};
 #[doc(hidden)]
 pub use duration::in_words;
 pub use error::{Error, Result};

@@ -204,7 +204,7 @@ impl Settings {
                 _ => "the uniform distribution".to_owned(),
             };
         };
-        let init = super::settings::init_name(init);
+        let init = init.name();
         let (samples, steps) = (count(samples), count(steps));
         let work = match self.chain_layout {
             Some(ChainLayout::Single) => format!("one chain, {samples} x {steps} steps"),

@@ -2,7 +2,7 @@
 
 use crate::request::{AisPlan, DataSource, Plan, StartPlan};
 use lnz::data::Binarize;
-use lnz::{ChainLayout, Details, Effort, Finding, Flips, InitialState, Precision, Sampler};
+use lnz::{ChainLayout, Details, Effort, Finding, InitialState, Precision, Sampler};
 use serde::Serialize;
 
 /// All settings that decide a result; null where an option does not apply.
@@ -53,45 +53,29 @@ impl Settings {
             schedule: Some(plan.schedule_name.clone()),
             transpose: Some(plan.transpose),
             precision: Some(precision),
+            start: Some(plan.start.kind().name()),
             ..self
         };
         match &plan.start {
-            StartPlan::Uniform => Self { start: Some("uniform"), ..common },
+            StartPlan::Uniform => common,
             StartPlan::Data { source, binarize, epsilon } => Self {
-                start: Some("data"),
                 epsilon: Some(*epsilon),
                 data: source.as_ref().map(DataSource::name),
                 binarize: source.as_ref().map(|_| *binarize),
                 ..common
             },
             StartPlan::Sampled(sampling) => Self {
-                start: Some(match sampling.sampler {
-                    Sampler::Gibbs => "gibbs",
-                    Sampler::Metropolis { .. } => "metropolis",
-                }),
                 init: Some(sampling.initial),
                 epsilon: Some(sampling.epsilon),
                 samples: Some(sampling.samples),
                 steps: Some(sampling.steps),
                 flips: match sampling.sampler {
                     Sampler::Gibbs => None,
-                    Sampler::Metropolis { flips: Flips::Units(n) } => Some(n.to_string()),
-                    Sampler::Metropolis { flips: Flips::Percent(p) } => Some(format!("{p}%")),
+                    Sampler::Metropolis { flips } => Some(flips.to_string()),
                 },
                 chain_layout: Some(sampling.layout),
                 ..common
             },
         }
-    }
-}
-
-/// As it is typed.
-pub(super) fn init_name(init: InitialState) -> &'static str {
-    match init {
-        InitialState::Zero => "zero",
-        InitialState::One => "one",
-        InitialState::Random => "random",
-        InitialState::MeanField => "mf",
-        InitialState::Pseudoinverse => "ps",
     }
 }

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let source = args.model.load()?;
-    let float = args.float.map_or(Float::F64, Into::into);
+    let float = args.float.unwrap_or(Float::F64);
     let mut stored = source.stored().clone();
     if float != Float::F64 {
         if Format::to_write(&args.output)? != Format::Safetensors {
