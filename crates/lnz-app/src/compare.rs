@@ -1,12 +1,13 @@
 //! Several strategies side by side on one model.
 
+use crate::Result;
 use crate::numbers::{duration, short, with_decimals_of};
 use crate::report::ModelSummary;
 use crate::request::{AisPlan, AnnealingRequest, StartPlan};
-use crate::run::{self, AisRun, ExactRun, Patience};
-use crate::{Error, Result};
 use lnz::io::StoredModel;
-use lnz::{InitialState, Observer, Sampling, Verdict};
+use lnz::{
+    Auto, Estimator, Exact, Finding, InitialState, Observer, Sampling, Verdict, second_opinion,
+};
 use serde_json::{Value, json};
 
 /// A comparison as it is asked for.
@@ -37,7 +38,7 @@ pub struct Row {
     /// On the exchanged layers.
     pub transpose: bool,
     /// What it found.
-    pub run: AisRun,
+    pub finding: Finding,
 }
 
 /// What several strategies found.
@@ -46,7 +47,7 @@ pub struct Comparison {
     /// The model in numbers.
     pub model: ModelSummary,
     /// The truth, where it is cheap.
-    pub exact: Option<ExactRun>,
+    pub exact: Option<Finding>,
     /// The strategies.
     pub rows: Vec<Row>,
 }
@@ -82,11 +83,11 @@ pub fn compare(
     observer: &dyn Observer,
 ) -> Result<Comparison> {
     let model = ModelSummary::new(name, &stored.model);
-    let wanted = plan.exact && run::exact_is_cheap(&stored.model)?;
-    let exact =
-        wanted.then(|| run::exact(&stored.model, Patience::Limited, observer)).transpose()?;
+    let wanted = plan.exact && Auto::default().sums_exactly(&stored.model)?;
+    let exact = wanted.then(|| Exact::default().estimate(&stored.model, observer)).transpose()?;
+    // One opinion for all of them; a search that was stopped, or cannot be made, has none.
     let opinion = match plan.check {
-        true => run::opinion(&stored.model, plan.seed, observer),
+        true => second_opinion(&stored.model, plan.seed, observer).ok(),
         false => None,
     };
     let mut rows = Vec::new();
@@ -96,10 +97,11 @@ pub fn compare(
             continue;
         }
         begin(&format!("{} of {}: {name}", i + 1, plan.strategies.len()));
-        match run::ais(stored, strategy, opinion.as_ref(), observer) {
-            Ok(run) => rows.push(Row { name, transpose: strategy.transpose, run }),
-            Err(Error::Library(lnz::Error::Cancelled { .. })) if !rows.is_empty() => break,
-            Err(error) => return Err(error),
+        let ais = strategy.estimator(stored)?;
+        match ais.estimate_against(opinion.as_ref(), &stored.model, observer) {
+            Ok(finding) => rows.push(Row { name, transpose: strategy.transpose, finding }),
+            Err(lnz::Error::Cancelled { .. }) if !rows.is_empty() => break,
+            Err(error) => return Err(error.into()),
         }
         if observer.cancelled() {
             break;
@@ -114,9 +116,7 @@ impl Comparison {
     pub fn reference(&self) -> f64 {
         match &self.exact {
             Some(exact) => exact.log_z,
-            None => {
-                self.rows.iter().map(|row| row.run.estimate.log_z).fold(f64::NEG_INFINITY, f64::max)
-            }
+            None => self.rows.iter().map(|row| row.finding.log_z).fold(f64::NEG_INFINITY, f64::max),
         }
     }
 
@@ -149,39 +149,39 @@ impl Comparison {
 impl Row {
     /// The strategy is not to be trusted.
     pub fn is_suspect(&self) -> bool {
-        self.run.diagnosis.verdict == Verdict::Suspect
+        self.finding.diagnosis.verdict == Verdict::Suspect
     }
 
     /// One line of a table, without the verdict.
     pub fn to_text(&self, reference: f64) -> String {
-        let estimate = &self.run.estimate;
-        let round = |x| with_decimals_of(estimate.std_error, x);
-        let difference = estimate.log_z - reference;
+        let Finding { log_z, std_error, ess, cost, .. } = &self.finding;
+        let round = |x: &f64| with_decimals_of(*std_error, *x);
+        let difference = log_z - reference;
         columns([
             self.name,
             if self.transpose { "transposed" } else { "original" },
-            &round(estimate.log_z),
-            &round(estimate.std_error),
+            &round(log_z),
+            &round(std_error),
             &format!("{difference:+.2}"),
             &format!("{:+.2}%", 100.0 * difference / reference.abs()),
-            &short(estimate.ess),
-            &duration(self.run.start_seconds + self.run.seconds),
+            &short(ess.unwrap_or_default()),
+            &duration(cost.start_seconds.unwrap_or_default() + cost.seconds),
         ])
     }
 
     fn to_json(&self, reference: f64) -> Value {
-        let run = &self.run;
+        let Finding { log_z, diagnosis, cost, .. } = &self.finding;
         json!({
             "start": self.name,
             "transpose": self.transpose,
-            "estimate": run.estimate,
-            "difference": run.estimate.log_z - reference,
-            "verdict": run.diagnosis.verdict,
-            "warnings": run.diagnosis.warnings.iter().map(|w| w.kind()).collect::<Vec<_>>(),
+            "estimate": self.finding.ais().map(|run| &run.statistics),
+            "difference": log_z - reference,
+            "verdict": diagnosis.verdict,
+            "warnings": diagnosis.warnings.iter().map(|w| w.kind()).collect::<Vec<_>>(),
             "cost": {
-                "chain_steps": run.chain_steps,
-                "seconds": run.seconds,
-                "start_seconds": run.start_seconds,
+                "chain_steps": cost.chain_steps,
+                "seconds": cost.seconds,
+                "start_seconds": cost.start_seconds,
             },
         })
     }

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | find a model by file or name | [`Source::load`] |
 //! | ask for an estimate by options | [`request::Request`], [`request::Request::plan`] |
-//! | run it | [`run::estimate`], [`run::exact`], [`compare::compare`] |
+//! | run it | [`run::estimate`], [`compare::compare`] |
 //! | show it | [`report::Report`], as JSON and as lines of text |
 //! | make an artificial model | [`Recipe`] |
 //! | name options as flags or keywords | [`Spelling`] |

@@ -1,9 +1,8 @@
 //! An artificial model with all that is worth storing: how it was made, and its log Z where that is cheap.
 
-use crate::run::{self, Patience};
 use crate::{Error, Result, numbers};
 use lnz::io::StoredModel;
-use lnz::{Gwgm, Observer, block_system};
+use lnz::{Auto, Gwgm, Observer, block_system, exact_log_z};
 
 /// Weights of 8 GB: past it a typing error is more likely than a wish.
 const MOST_WEIGHTS: usize = 1 << 30;
@@ -45,9 +44,8 @@ impl Recipe {
         };
         let mut stored = StoredModel::from(model);
         stored.metadata.insert("generated_by".into(), self.command());
-        if exact && run::exact_is_cheap(&stored.model)? {
-            let run = run::exact(&stored.model, Patience::Limited, observer)?;
-            stored.exact_log_z = Some(run.log_z);
+        if exact && Auto::default().sums_exactly(&stored.model)? {
+            stored.exact_log_z = Some(exact_log_z(&stored.model, observer)?);
         }
         Ok(stored)
     }

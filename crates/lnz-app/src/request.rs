@@ -6,16 +6,17 @@ pub use start::{DataSource, StartKind, StartPlan, StartRequest};
 
 use crate::spelling::verbatim;
 use crate::{Error, Result};
-use lnz::{Annealing, Auto, Precision, RunSettings, Schedule, StartedFrom};
-use serde::Deserialize;
+use lnz::io::StoredModel;
+use lnz::{Ais, Annealing, Auto, Estimator, Exact, Precision, RunSettings, Schedule, StartedFrom};
+use ndarray::Array1;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The paper's N_beta.
 pub const DEFAULT_BETAS: usize = 1024;
 
 /// How to obtain log Z.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
     /// Exact where that takes a few seconds, otherwise a search for modes and several starts.
     #[default]
@@ -25,6 +26,12 @@ pub enum Method {
     /// A sum over all states.
     Exact,
 }
+
+lnz::choices!(Method {
+    Auto: "auto", "Exact where that takes a few seconds, otherwise a search for modes and several starts";
+    Ais: "ais", "Annealed importance sampling from one start, as in the paper";
+    Exact: "exact", "Sum over all states";
+});
 
 /// An estimate as it is asked for. What is `None` was left to the defaults, so that an option without
 /// effect can be told from one that was not given.
@@ -91,14 +98,9 @@ pub enum Plan {
         data: Option<StartPlan>,
     },
     /// One run of annealed importance sampling.
-    Ais {
-        /// The run.
-        plan: Box<AisPlan>,
-        /// It is held against a search for mass that it may have missed.
-        check: bool,
-    },
-    /// A sum over all states.
-    Exact,
+    Ais(Box<AisPlan>),
+    /// A method that needs to know nothing but the model.
+    Ready(Arc<dyn Estimator>),
 }
 
 /// One run of annealed importance sampling.
@@ -114,6 +116,45 @@ pub struct AisPlan {
     pub transpose: bool,
     /// Everything else.
     pub annealing: Annealing,
+    /// It is held against a search for mass that it may have missed.
+    pub check: bool,
+}
+
+impl Plan {
+    /// A sum over all states; with `force`, however long it takes.
+    pub fn exact(force: bool) -> Self {
+        Plan::Ready(Arc::new(if force { Exact::FORCED } else { Exact::default() }))
+    }
+
+    /// The method with all that it needs to know about a model; reads data where there is some.
+    pub(crate) fn estimator(&self, stored: &StoredModel) -> Result<Arc<dyn Estimator>> {
+        Ok(match self {
+            Plan::Auto { settings, data } => {
+                let data_means = data_means_for(settings, data.as_ref(), stored)?;
+                Arc::new(Auto { data_means, ..(**settings).clone() })
+            }
+            Plan::Ais(plan) => Arc::new(plan.estimator(stored)?),
+            Plan::Ready(estimator) => Arc::clone(estimator),
+        })
+    }
+}
+
+/// The means that the default method starts from; a sum over all states needs none, but data that does
+/// not fit is a misunderstanding all the same.
+fn data_means_for(
+    settings: &Auto,
+    data: Option<&StartPlan>,
+    stored: &StoredModel,
+) -> Result<Option<Array1<f64>>> {
+    match data {
+        None => Ok(None),
+        Some(data) if settings.sums_exactly(&stored.model)? => {
+            settings.check(&stored.model)?;
+            data.check_data(stored, settings.seed)?;
+            Ok(None)
+        }
+        Some(data) => Ok(Some(data.data_means(stored, settings.seed)?)),
+    }
 }
 
 impl Request {
@@ -121,11 +162,11 @@ impl Request {
     pub fn plan(&self) -> Result<Plan> {
         self.reject_contradictions()?;
         Ok(match self.method() {
-            Method::Exact => Plan::Exact,
-            Method::Ais => Plan::Ais {
-                plan: Box::new(AisPlan::new(&self.start, &self.annealing, self.transpose)?),
+            Method::Exact => Plan::exact(false),
+            Method::Ais => Plan::Ais(Box::new(AisPlan {
                 check: !self.no_check,
-            },
+                ..AisPlan::new(&self.start, &self.annealing, self.transpose)?
+            })),
             Method::Auto => Plan::Auto {
                 settings: Box::new(self.auto_settings()),
                 data: self.start.data.is_some().then(|| self.start.data_plan()),
@@ -252,7 +293,22 @@ impl AisPlan {
             seed: request.seed,
             precision: request.precision.unwrap_or(defaults.precision),
         };
-        Ok(Self { start, schedule, schedule_name, transpose, annealing })
+        Ok(Self { start, schedule, schedule_name, transpose, annealing, check: true })
+    }
+
+    /// The run for a model, with the means of its data.
+    pub(crate) fn estimator(&self, stored: &StoredModel) -> Result<Ais> {
+        if self.transpose && stored.model.hidden() == 0 {
+            let text = "{transpose} needs hidden units, but the model has none; drop it";
+            return Err(Error::options(text));
+        }
+        Ok(Ais {
+            start: self.start.rule(stored, self.annealing.seed)?,
+            schedule: self.schedule.clone(),
+            annealing: self.annealing,
+            transpose: self.transpose,
+            check: self.check,
+        })
     }
 
     /// What the advice of a warning depends on.

@@ -145,7 +145,7 @@ impl Job {
         let settings =
             Auto { shortcuts: false, rounds: Some(1), seed: row.seed, ..Auto::default() };
         let found = auto(&loaded.model, &settings, observer)?;
-        if found.sampled.iter().any(|part| part.stopped) {
+        if found.stopped {
             return Ok(None);
         }
         row.log_z = found.log_z;
@@ -154,7 +154,7 @@ impl Job {
             .ok()
             .and_then(|word| word.as_str().map(str::to_owned))
             .unwrap_or_default();
-        row.chain_steps = found.sampled.iter().map(|part| part.chain_steps).sum();
+        row.chain_steps = found.cost.chain_steps.unwrap_or_default();
         Ok(Some(row))
     }
 

@@ -16,17 +16,20 @@ mod schedule;
 mod student;
 mod tally;
 mod trial;
+mod verdict;
 
 pub use family::Family;
 pub use prepare::{SecondOpinion, second_opinion};
-pub(crate) use rounds::Bracket;
-pub(crate) use tally::disagrees;
 
+use crate::check::Measured;
 use crate::math::softplus;
 use crate::observer::Observer;
-use crate::{Diagnosis, Error, Precision, Rbm, Result, exact_cost, exact_log_z};
+use crate::{Cost, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result};
+use crate::{exact_cost, exact_log_z};
 use ndarray::Array1;
 use serde::Serialize;
+use std::borrow::Cow;
+use std::time::Instant;
 
 /// Settings of the default estimator.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,19 +97,12 @@ impl Auto {
     }
 }
 
-/// What the default estimator found.
+/// What the default method has to tell besides log Z, where it had to sample.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AutoEstimate {
-    /// log Z.
-    pub log_z: f64,
-    /// Its standard error; zero when no sampling was needed.
-    pub std_error: f64,
-    /// 95% interval.
-    pub interval: [f64; 2],
-    /// log Z is not below this sum of exact parts.
-    pub lower_bound: Option<f64>,
-    /// How far to trust it.
-    pub diagnosis: Diagnosis,
+#[non_exhaustive]
+pub struct AutoRun {
+    /// The settings.
+    pub settings: Auto,
     /// Components that were enumerated.
     pub exact_components: usize,
     /// The parts that were sampled: the components that could not be enumerated, or the whole model.
@@ -115,6 +111,7 @@ pub struct AutoEstimate {
 
 /// The result of sampling a model or one of its components.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Sampled {
     /// Visible units.
     pub visible: usize,
@@ -161,6 +158,7 @@ pub struct Sampled {
 
 /// One family in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FamilyReport {
     /// Which one.
     pub family: Family,
@@ -178,66 +176,137 @@ pub struct FamilyReport {
     pub weights: Option<(f64, f64)>,
 }
 
-/// log Z of a model: exact where that is affordable, sampled where not.
-pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<AutoEstimate> {
-    settings.check(model)?;
-    let components = model.components();
-    if !settings.shortcuts && model.hidden() > 0 {
-        return Ok(add_up(0.0, 0, vec![rounds::sample(model, settings, observer)?]));
+impl FamilyReport {
+    pub(crate) fn trial(&self) -> Measured {
+        Measured { log_z: self.trial_log_z, error: self.trial_error }
     }
-    // The cheap ones first, while the time lasts.
-    let mut seconds_left = settings.exact_seconds;
-    let (mut exact, mut exact_components, mut to_sample) = (model.constant(), 0, Vec::new());
-    for component in &components {
-        if component.visible.is_empty() {
-            exact +=
-                component.hidden.iter().map(|&j| softplus(model.hidden_bias()[j])).sum::<f64>();
-            exact_components += 1;
-            continue;
-        }
-        let part = model.restricted_to(component)?;
-        let seconds = exact_cost(&part)?.seconds;
-        if component.hidden.is_empty() || seconds <= seconds_left {
-            seconds_left -= seconds;
-            exact += exact_log_z(&part, observer)?;
-            exact_components += 1;
-        } else {
-            to_sample.push((part, component));
-        }
+}
+
+impl Auto {
+    /// A sum over all states of the model is allowed, and predicted to be affordable.
+    pub fn sums_exactly(&self, model: &Rbm) -> Result<bool> {
+        Ok(self.shortcuts && exact_cost(model)?.seconds <= self.exact_seconds)
     }
-    let share = Auto {
-        max_seconds: settings.max_seconds / to_sample.len().max(1) as f64,
-        target_error: settings.target_error / (to_sample.len().max(1) as f64).sqrt(),
-        ..settings.clone()
-    };
-    let sampled = to_sample
-        .into_iter()
-        .map(|(part, component)| {
-            let data_means = settings
-                .data_means
-                .as_ref()
-                .map(|means| means.select(ndarray::Axis(0), &component.visible));
-            rounds::sample(&part, &Auto { data_means, ..share.clone() }, observer)
-        })
-        .collect::<Result<Vec<Sampled>>>()?;
-    Ok(add_up(exact, exact_components, sampled))
+}
+
+impl Estimator for Auto {
+    /// log Z of a model: exact where that is affordable, sampled where not.
+    fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
+        self.check(model)?;
+        if self.sums_exactly(model)? {
+            return Exact::FORCED.estimate(model, observer);
+        }
+        let clock = Instant::now();
+        let parts = Parts::of(model, self, observer)?;
+        let sampled = parts.sample(self, observer)?;
+        let mut found = add_up(self, &parts, sampled);
+        found.cost.seconds = clock.elapsed().as_secs_f64();
+        Ok(found)
+    }
+}
+
+/// `settings.estimate(model, observer)`: log Z of a model, exact where that is affordable, sampled where
+/// not.
+pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Finding> {
+    settings.estimate(model, observer)
+}
+
+/// A model taken apart: what was summed, and what is left to sample.
+struct Parts<'a> {
+    /// log Z of the components that were summed, and their number.
+    exact: f64,
+    exact_components: usize,
+    to_sample: Vec<Part<'a>>,
+}
+
+/// A component that has to be sampled, or the whole model.
+struct Part<'a> {
+    model: Cow<'a, Rbm>,
+    /// Its visible units; `None` for all.
+    visible: Option<Vec<usize>>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(model: &'a Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Self> {
+        if !settings.shortcuts && model.hidden() > 0 {
+            let whole = Part { model: Cow::Borrowed(model), visible: None };
+            return Ok(Self { exact: 0.0, exact_components: 0, to_sample: vec![whole] });
+        }
+        // The cheap ones first, while the time lasts.
+        let mut seconds_left = settings.exact_seconds;
+        let mut parts =
+            Self { exact: model.constant(), exact_components: 0, to_sample: Vec::new() };
+        for component in model.components() {
+            if component.visible.is_empty() {
+                let biases = component.hidden.iter().map(|&j| model.hidden_bias()[j]);
+                parts.exact += biases.map(softplus).sum::<f64>();
+                parts.exact_components += 1;
+                continue;
+            }
+            let part = model.restricted_to(&component)?;
+            let seconds = exact_cost(&part)?.seconds;
+            if component.hidden.is_empty() || seconds <= seconds_left {
+                seconds_left -= seconds;
+                parts.exact += exact_log_z(&part, observer)?;
+                parts.exact_components += 1;
+            } else {
+                parts
+                    .to_sample
+                    .push(Part { model: Cow::Owned(part), visible: Some(component.visible) });
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Samples what is left; the parts share the time and the error between them.
+    fn sample(&self, settings: &Auto, observer: &dyn Observer) -> Result<Vec<Sampled>> {
+        let count = self.to_sample.len().max(1) as f64;
+        let share = Auto {
+            max_seconds: settings.max_seconds / count,
+            target_error: settings.target_error / count.sqrt(),
+            ..settings.clone()
+        };
+        let sample = |part: &Part<'_>| {
+            let data_means = settings.data_means.as_ref().map(|means| match &part.visible {
+                None => means.clone(),
+                Some(visible) => means.select(ndarray::Axis(0), visible),
+            });
+            rounds::sample(&part.model, &Auto { data_means, ..share.clone() }, observer)
+        };
+        self.to_sample.iter().map(sample).collect()
+    }
 }
 
 /// log Z of independent parts: values add, errors add in quadrature.
-fn add_up(exact: f64, exact_components: usize, sampled: Vec<Sampled>) -> AutoEstimate {
-    let log_z = exact + sampled.iter().map(|s| s.log_z).sum::<f64>();
+fn add_up(settings: &Auto, parts: &Parts<'_>, sampled: Vec<Sampled>) -> Finding {
+    let log_z = parts.exact + sampled.iter().map(|s| s.log_z).sum::<f64>();
     let quadrature =
         |arm: &dyn Fn(&Sampled) -> f64| sampled.iter().map(|s| arm(s).powi(2)).sum::<f64>().sqrt();
     let below = quadrature(&|s| s.log_z - s.interval[0]);
     let above = quadrature(&|s| s.interval[1] - s.log_z);
     let cores: Option<Vec<f64>> = sampled.iter().map(|s| s.log_core).collect();
-    AutoEstimate {
+    Finding {
         log_z,
         std_error: quadrature(&|s| s.std_error),
         interval: [log_z - below, log_z + above],
-        lower_bound: cores.map(|cores| exact + cores.iter().sum::<f64>()),
-        diagnosis: Diagnosis::of_auto(&sampled),
-        exact_components,
-        sampled,
+        lower_bound: cores.map(|cores| parts.exact + cores.iter().sum::<f64>()),
+        diagnosis: verdict::diagnose(&sampled),
+        ess: sampled.iter().map(|part| part.ess).reduce(f64::min),
+        stopped: sampled.iter().any(|part| part.stopped),
+        effort: Effort {
+            betas: sampled.iter().map(|part| part.betas).max(),
+            chains: Some(sampled.iter().map(|part| part.chains).sum()),
+            rounds: sampled.iter().map(|part| part.rounds).max(),
+            seed: Some(settings.seed),
+        },
+        cost: Cost {
+            chain_steps: Some(sampled.iter().map(|part| part.chain_steps).sum()),
+            ..Cost::default()
+        },
+        details: Details::Auto(Box::new(AutoRun {
+            settings: settings.clone(),
+            exact_components: parts.exact_components,
+            sampled,
+        })),
     }
 }

@@ -1,17 +1,15 @@
 //! The partition function of a Restricted Boltzmann Machine (RBM): log Z, and how far to trust it.
 //!
 //! ```
-//! use lnz::{Annealing, Auto, Estimate, Gwgm, Sampling, Schedule, Start};
+//! use lnz::{Ais, Estimator, Gwgm, Schedule};
 //!
 //! fn main() -> lnz::Result<()> {
 //!     let model = Gwgm::HARDEST.generate(0)?.transposed()?;
-//!     let best = lnz::auto(&model, &Auto::default(), &())?;
+//!     let best = lnz::estimate(&model)?;
 //!     println!("log Z = {:.3}, {:?}", best.log_z, best.diagnosis.verdict);
 //!
 //!     // The same by hand: annealing from the means of Gibbs samples.
-//!     let start = Start::sampled(&model, &Sampling::default(), 0, &())?;
-//!     let run = lnz::anneal(&model, &start, &Schedule::linear(1024)?, &Annealing::default(), &())?;
-//!     let ais = Estimate::from_samples(&run.samples);
+//!     let ais = Ais::along(Schedule::linear(1024)?).estimate(&model, &())?;
 //!     println!("log Z = {:.2} +- {:.2}", ais.log_z, ais.std_error);
 //!     assert!((ais.log_z - best.log_z).abs() < 4.0 * ais.std_error);
 //!     Ok(())
@@ -23,12 +21,13 @@
 //! | to | use |
 //! |---|---|
 //! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`BUILT_IN`] |
-//! | get log Z with the default method | [`auto`](fn@auto), whose result carries a [`Diagnosis`] |
+//! | get log Z with the default method | [`estimate`](fn@estimate), or [`Auto`] for its settings |
+//! | choose the method | [`Auto`], [`Ais`] and [`Exact`], each an [`Estimator`] that returns a [`Finding`] |
 //! | sum over all states | [`exact_log_z`], after asking [`exact_cost`] |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
 //! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
-//! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`] |
+//! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`]; [`Ais`] does both |
 //! | train a model on data | [`train::Trainer`] |
 //! | follow or stop long work | [`Observer`]; `()` does neither |
 //!
@@ -44,12 +43,13 @@ mod anneal;
 mod auto;
 mod builtin;
 mod chains;
+mod check;
+mod choice;
 pub mod data;
-mod diagnostics;
 mod duration;
+mod energy;
 mod error;
 mod estimate;
-mod exact;
 pub mod io;
 mod model;
 mod observer;
@@ -61,17 +61,14 @@ pub mod train;
 mod walk;
 
 pub use anneal::{Annealed, Annealing, anneal};
-pub use auto::{
-    Auto, AutoEstimate, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion,
-};
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use chains::Precision;
-pub use diagnostics::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
+pub use check::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
+pub use choice::{Choice, Named};
 #[doc(hidden)]
 pub use duration::in_words;
 pub use error::{Error, Result};
-pub use estimate::Estimate;
-pub use exact::{ExactCost, exact_cost, exact_log_z, exact_log_z_within};
+pub use estimate::*;
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};

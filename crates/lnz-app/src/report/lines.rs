@@ -1,9 +1,9 @@
 //! A result for people: the number, whether to believe it, and how it was obtained.
 
-use super::{Cost, ModelSummary, Report, Samples, Settings};
+use super::{ModelSummary, Report, Settings};
 use crate::Spelling;
 use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
-use lnz::{ChainLayout, Sampled, Verdict};
+use lnz::{ChainLayout, Cost, Details, Estimate, Finding, Sampled, Verdict};
 
 /// One line of a result: `log Z    275.50 ± 0.13`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,90 +47,106 @@ impl Report {
             }
         }
         lines.push(Line::plain("model", self.model.to_text()));
-        lines.push(self.log_z_line());
-        if self.verdict != Verdict::Suspect {
-            let verdict = match self.verdict {
+        lines.push(log_z_line(&self.finding));
+        let diagnosis = &self.finding.diagnosis;
+        if diagnosis.verdict != Verdict::Suspect {
+            let verdict = match diagnosis.verdict {
                 Verdict::Exact => "exact:",
                 _ => "consistent:",
             };
             let lead = Some((Tone::Good, verdict.to_owned()));
-            lines.push(Line { label: "verdict", lead, text: format!(" {}", self.reason) });
+            lines.push(Line { label: "verdict", lead, text: format!(" {}", diagnosis.reason()) });
         }
-        lines.extend(self.reverse_text().map(|text| Line::plain("reverse", text)));
+        lines.extend(reverse_text(&self.finding).map(|text| Line::plain("reverse", text)));
         lines.push(Line::plain("method", self.method_text(spelling)));
-        if let (Some(samples), Some(ess)) = (&self.samples, self.ess) {
-            lines.push(Line::plain("samples", samples.to_text(ess)));
+        if let Some(run) = self.finding.ais() {
+            lines.push(Line::plain("samples", samples_text(&run.statistics)));
         }
-        lines.push(Line::plain("cost", self.cost.to_text()));
+        lines.push(Line::plain("cost", cost_text(&self.finding.cost, self.threads)));
         lines
     }
 
-    fn log_z_line(&self) -> Line {
-        let line = |log_z: String, text: String| Line {
-            label: "log Z",
-            lead: Some((Tone::Value, log_z)),
-            text,
-        };
-        if self.verdict == Verdict::Exact {
-            return line(exact(self.log_z), String::new());
-        }
-        let round = |x| with_decimals_of(self.std_error, x);
-        if !self.std_error.is_finite() {
-            return line(round(self.log_z), ", error unknown".to_owned());
-        }
-        let [low, high] = self.interval.map(round);
-        let error = numbers::error(self.std_error);
-        let text = format!(" ± {error}   95% interval [{low}, {high}]");
-        let floor = match (self.lower_bound, self.core_states()) {
-            (Some(floor), states) if states > 0 => {
-                format!("\nfloor {floor:.2}, an exact sum over {}", plural(states, "state"))
-            }
-            _ => String::new(),
-        };
-        line(round(self.log_z), text + &floor)
-    }
-
-    /// The estimate from the other end, where it is near enough to say something.
-    fn reverse_text(&self) -> Option<String> {
-        let [part] = self.sampled.as_deref()? else { return None };
-        let reverse = part.log_reverse.filter(|reverse| (reverse - part.log_z).abs() < 1.0)?;
-        Some(format!("{reverse:.2} by annealing from the modes back to the start"))
-    }
-
-    /// States that the default method summed exactly.
-    fn core_states(&self) -> usize {
-        self.sampled.iter().flatten().map(|part| part.core_states).sum()
-    }
-
     fn method_text(&self, spelling: Spelling) -> String {
-        let method = match (&self.sampled, &self.samples) {
-            (Some(parts), _) => self.auto_text(parts),
-            (None, Some(_)) => format!("ais {}", self.settings.to_text()),
-            (None, None) => "sum over the states of the smaller layer".to_owned(),
+        let details = &self.finding.details;
+        let method = match details {
+            Details::Exact(_) => "sum over the states of the smaller layer".to_owned(),
+            Details::Ais(_) => format!("ais {}", self.settings.to_text()),
+            Details::Auto(run) => {
+                format!("auto: {}\n{}", starts_text(&run.sampled), self.settings.size_text())
+            }
+            _ => format!("{}\n{}", details.method(), self.settings.size_text()),
         };
         match self.choice {
             Some(choice) => format!("{method}\n{}", spelling.say(choice)),
             None => method,
         }
     }
+}
 
-    /// Which starts were used, and how often.
-    fn auto_text(&self, parts: &[Sampled]) -> String {
-        let mut shares: Vec<String> = Vec::new();
-        for part in parts {
-            let used = part.families.iter().filter(|family| family.share > 0.0);
-            shares.extend(used.map(|f| format!("{} {:.0}%", f.family.describe(), 100.0 * f.share)));
-        }
-        let settings = &self.settings;
-        format!(
-            "auto: from {}\n{} betas, {}, {}, seed {}",
-            shares.join(", "),
-            count(settings.betas.unwrap_or_default()),
-            plural(settings.chains.unwrap_or_default(), "chain"),
-            plural(settings.rounds.unwrap_or_default(), "round"),
-            settings.seed.unwrap_or_default()
-        )
+fn log_z_line(finding: &Finding) -> Line {
+    let line = |log_z: String, text: String| Line {
+        label: "log Z",
+        lead: Some((Tone::Value, log_z)),
+        text,
+    };
+    if finding.diagnosis.verdict == Verdict::Exact {
+        return line(exact(finding.log_z), String::new());
     }
+    let round = |x| with_decimals_of(finding.std_error, x);
+    if !finding.std_error.is_finite() {
+        return line(round(finding.log_z), ", error unknown".to_owned());
+    }
+    let [low, high] = finding.interval.map(round);
+    let error = numbers::error(finding.std_error);
+    let text = format!(" ± {error}   95% interval [{low}, {high}]");
+    // States that the default method summed exactly.
+    let states = finding.sampled().iter().map(|part| part.core_states).sum();
+    let floor = match finding.lower_bound {
+        Some(floor) if states > 0 => {
+            format!("\nfloor {floor:.2}, an exact sum over {}", plural(states, "state"))
+        }
+        _ => String::new(),
+    };
+    line(round(finding.log_z), text + &floor)
+}
+
+/// The estimate from the other end, where it is near enough to say something.
+fn reverse_text(finding: &Finding) -> Option<String> {
+    let [part] = finding.sampled() else { return None };
+    let reverse = part.log_reverse.filter(|reverse| (reverse - part.log_z).abs() < 1.0)?;
+    Some(format!("{reverse:.2} by annealing from the modes back to the start"))
+}
+
+/// Which starts the default method used, and how often.
+fn starts_text(parts: &[Sampled]) -> String {
+    let families = parts.iter().flat_map(|part| &part.families).filter(|f| f.share > 0.0);
+    let shares = families.map(|f| format!("{} {:.0}%", f.family.describe(), 100.0 * f.share));
+    format!("from {}", shares.collect::<Vec<_>>().join(", "))
+}
+
+fn samples_text(statistics: &Estimate) -> String {
+    format!(
+        "mean {:.2}, standard deviation {:.2}; {} of {} chains count effectively, the largest weight has {:.1}%",
+        statistics.mean_sample,
+        statistics.std_sample,
+        short(statistics.ess),
+        count(statistics.chains),
+        statistics.max_weight_share * 100.0
+    )
+}
+
+fn cost_text(cost: &Cost, threads: usize) -> String {
+    let threads = plural(threads, "thread");
+    let time = duration(cost.seconds);
+    if let Some(states) = cost.states {
+        return format!("{} states in {time} on {threads}", short(states));
+    }
+    let steps = short(cost.chain_steps.unwrap_or_default() as f64);
+    let start = match cost.start_seconds {
+        Some(seconds) if seconds >= 0.001 => format!(", start in {}", duration(seconds)),
+        _ => String::new(),
+    };
+    format!("{steps} chain-steps in {time}{start}, on {threads}")
 }
 
 impl ModelSummary {
@@ -167,6 +183,17 @@ impl Settings {
         )
     }
 
+    /// `1,024 betas, 128 chains, one round, seed 0`.
+    fn size_text(&self) -> String {
+        format!(
+            "{} betas, {}, {}, seed {}",
+            count(self.betas.unwrap_or_default()),
+            plural(self.chains.unwrap_or_default(), "chain"),
+            plural(self.rounds.unwrap_or_default(), "round"),
+            self.seed.unwrap_or_default()
+        )
+    }
+
     fn start_text(&self) -> String {
         let start = self.start.unwrap_or_default();
         let epsilon = self.epsilon.map(|e| format!("epsilon {e}")).unwrap_or_default();
@@ -177,7 +204,7 @@ impl Settings {
                 _ => "the uniform distribution".to_owned(),
             };
         };
-        let init = super::settings::init_name(init);
+        let init = init.name();
         let (samples, steps) = (count(samples), count(steps));
         let work = match self.chain_layout {
             Some(ChainLayout::Single) => format!("one chain, {samples} x {steps} steps"),
@@ -185,34 +212,5 @@ impl Settings {
         };
         let flips = self.flips.as_ref().map(|f| format!(", {f} flips")).unwrap_or_default();
         format!("{start} means ({init} state, {work}{flips}, {epsilon})")
-    }
-}
-
-impl Samples {
-    fn to_text(&self, ess: f64) -> String {
-        format!(
-            "mean {:.2}, standard deviation {:.2}; {} of {} chains count effectively, the largest weight has {:.1}%",
-            self.mean_sample,
-            self.std_sample,
-            short(ess),
-            count(self.count),
-            self.max_weight_share * 100.0
-        )
-    }
-}
-
-impl Cost {
-    fn to_text(&self) -> String {
-        let threads = plural(self.threads, "thread");
-        let time = duration(self.seconds);
-        if let Some(states) = self.states {
-            return format!("{} states in {time} on {threads}", short(states));
-        }
-        let steps = short(self.chain_steps.unwrap_or_default() as f64);
-        let start = match self.start_seconds {
-            Some(seconds) if seconds >= 0.001 => format!(", start in {}", duration(seconds)),
-            _ => String::new(),
-        };
-        format!("{steps} chain-steps in {time}{start}, on {threads}")
     }
 }

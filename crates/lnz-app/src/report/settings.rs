@@ -1,8 +1,8 @@
 //! The settings of a run under the names of their options.
 
-use crate::request::{AisPlan, DataSource, StartPlan};
+use crate::request::{AisPlan, DataSource, Plan, StartPlan};
 use lnz::data::Binarize;
-use lnz::{Auto, ChainLayout, Flips, InitialState, Precision, Sampled, Sampler};
+use lnz::{ChainLayout, Details, Effort, Finding, InitialState, Precision, Sampler};
 use serde::Serialize;
 
 /// All settings that decide a result; null where an option does not apply.
@@ -31,68 +31,51 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The rounds are those that were run: the number that repeats the result.
-    pub fn of_auto(settings: &Auto, sampled: &[Sampled]) -> Self {
-        Self {
-            betas: sampled.iter().map(|part| part.betas).max(),
-            chains: Some(sampled.iter().map(|part| part.chains).sum()),
-            seed: Some(settings.seed),
-            target_error: Some(settings.target_error),
-            max_seconds: Some(settings.max_seconds),
-            rounds: sampled.iter().map(|part| part.rounds).max(),
-            core: Some(settings.core),
-            ..Self::default()
+    /// The settings of a run: as planned, but for what only the run has decided.
+    pub(crate) fn new(plan: &Plan, finding: &Finding) -> Self {
+        let Effort { betas, chains, rounds, seed } = finding.effort;
+        let common = Self { betas, chains, rounds, seed, ..Self::default() };
+        match (plan, &finding.details) {
+            (Plan::Ais(plan), Details::Ais(run)) => common.of_ais(plan, run.annealed.precision),
+            (_, Details::Auto(run)) => Self {
+                target_error: Some(run.settings.target_error),
+                max_seconds: Some(run.settings.max_seconds),
+                core: Some(run.settings.core),
+                ..common
+            },
+            _ => common,
         }
     }
 
     /// The precision is the one that was used, which may not be the one asked for.
-    pub fn of_ais(plan: &AisPlan, precision: Precision) -> Self {
+    fn of_ais(self, plan: &AisPlan, precision: Precision) -> Self {
         let common = Self {
-            betas: Some(plan.schedule.intervals()),
             schedule: Some(plan.schedule_name.clone()),
-            chains: Some(plan.annealing.chains),
             transpose: Some(plan.transpose),
             precision: Some(precision),
-            seed: Some(plan.annealing.seed),
-            ..Self::default()
+            start: Some(plan.start.kind().name()),
+            ..self
         };
         match &plan.start {
-            StartPlan::Uniform => Self { start: Some("uniform"), ..common },
+            StartPlan::Uniform => common,
             StartPlan::Data { source, binarize, epsilon } => Self {
-                start: Some("data"),
                 epsilon: Some(*epsilon),
                 data: source.as_ref().map(DataSource::name),
                 binarize: source.as_ref().map(|_| *binarize),
                 ..common
             },
             StartPlan::Sampled(sampling) => Self {
-                start: Some(match sampling.sampler {
-                    Sampler::Gibbs => "gibbs",
-                    Sampler::Metropolis { .. } => "metropolis",
-                }),
                 init: Some(sampling.initial),
                 epsilon: Some(sampling.epsilon),
                 samples: Some(sampling.samples),
                 steps: Some(sampling.steps),
                 flips: match sampling.sampler {
                     Sampler::Gibbs => None,
-                    Sampler::Metropolis { flips: Flips::Units(n) } => Some(n.to_string()),
-                    Sampler::Metropolis { flips: Flips::Percent(p) } => Some(format!("{p}%")),
+                    Sampler::Metropolis { flips } => Some(flips.to_string()),
                 },
                 chain_layout: Some(sampling.layout),
                 ..common
             },
         }
-    }
-}
-
-/// As it is typed.
-pub(super) fn init_name(init: InitialState) -> &'static str {
-    match init {
-        InitialState::Zero => "zero",
-        InitialState::One => "one",
-        InitialState::Random => "random",
-        InitialState::MeanField => "mf",
-        InitialState::Pseudoinverse => "ps",
     }
 }

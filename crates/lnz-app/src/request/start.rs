@@ -4,9 +4,8 @@ use super::first_given;
 use crate::{Error, Result};
 use lnz::data::{self, Binarize, DataOptions, DataReader};
 use lnz::io::StoredModel;
-use lnz::{Auto, ChainLayout, Flips, InitialState, Observer, Rbm, Sampler, Sampling, Start};
+use lnz::{Auto, ChainLayout, Flips, InitialState, Sampler, Sampling, Start, StartRule};
 use ndarray::Array1;
-use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Flipping all units is the variant of Metropolis that did best on the paper's hardest family.
@@ -28,8 +27,7 @@ pub struct StartRequest {
 }
 
 /// Where the means of the start come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartKind {
     /// All states equally likely (B = 0).
     Uniform,
@@ -40,6 +38,13 @@ pub enum StartKind {
     /// Means of Metropolis samples of the model.
     Metropolis,
 }
+
+lnz::choices!(StartKind {
+    Uniform: "uniform", "All states equally likely (B = 0)";
+    Data: "data", "Means of a data set";
+    Gibbs: "gibbs", "Means of Gibbs samples of the model";
+    Metropolis: "metropolis", "Means of Metropolis samples of the model";
+});
 
 /// Data for the means of the visible units.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,18 +81,6 @@ pub enum StartPlan {
     },
     /// Means of samples of the model.
     Sampled(Sampling),
-}
-
-impl StartKind {
-    /// As it is typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            StartKind::Uniform => "uniform",
-            StartKind::Data => "data",
-            StartKind::Gibbs => "gibbs",
-            StartKind::Metropolis => "metropolis",
-        }
-    }
 }
 
 impl StartRequest {
@@ -175,19 +168,26 @@ impl StartRequest {
 }
 
 impl StartPlan {
-    /// The start distribution for `model`: `stored`, or its transpose.
-    pub(crate) fn start(
-        &self,
-        stored: &StoredModel,
-        model: &Rbm,
-        seed: u64,
-        observer: &dyn Observer,
-    ) -> Result<Start> {
+    /// What it is called.
+    pub fn kind(&self) -> StartKind {
+        match self {
+            StartPlan::Uniform => StartKind::Uniform,
+            StartPlan::Data { .. } => StartKind::Data,
+            StartPlan::Sampled(sampling) => match sampling.sampler {
+                Sampler::Gibbs => StartKind::Gibbs,
+                Sampler::Metropolis { .. } => StartKind::Metropolis,
+            },
+        }
+    }
+
+    /// How the start distribution is found, with the means of the data where they are asked for.
+    pub(crate) fn rule(&self, stored: &StoredModel, seed: u64) -> Result<StartRule> {
         Ok(match self {
-            StartPlan::Uniform => Start::uniform(model.visible()),
-            StartPlan::Sampled(sampling) => Start::sampled(model, sampling, seed, observer)?,
+            StartPlan::Uniform => StartRule::Uniform,
+            StartPlan::Sampled(sampling) => StartRule::Sampled(*sampling),
             StartPlan::Data { epsilon, .. } => {
-                Start::from_means(self.data_means(stored, seed)?.view(), *epsilon)?
+                let means = self.data_means(stored, seed)?;
+                StartRule::Given(Start::from_means(means.view(), *epsilon)?)
             }
         })
     }

@@ -31,9 +31,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
 fn to_text(comparison: &Comparison) -> String {
     let mut head = Table::default();
     head.line("model", comparison.model.to_text());
-    if let Some(run) = &comparison.exact {
-        let log_z = value().apply_to(exact(run.log_z));
-        head.line("exact", format!("{log_z}, {}", duration(run.seconds)));
+    if let Some(found) = &comparison.exact {
+        let log_z = value().apply_to(exact(found.log_z));
+        head.line("exact", format!("{log_z}, {}", duration(found.cost.seconds)));
     }
     let mut text = head.text() + "\n";
     text += &format!("  {}\n", label().apply_to(comparison.titles()));

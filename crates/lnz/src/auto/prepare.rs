@@ -7,25 +7,23 @@ use super::modes::find_modes;
 use super::recipe::{Recipe, flips_family, means_family, modes_family};
 use super::trial::{Candidate, Ready, try_all};
 use super::{Auto, FamilyReport};
+use crate::energy::check_resolved;
 use crate::observer::{Observer, Phase, Progress};
-use crate::{ChainLayout, Error, InitialState, Rbm, Result, Sampler, Sampling, Start};
+use crate::{Error, InitialState, Rbm, Result, Sampling, Start};
 use lnz_kernels::Landscape;
 use serde::Serialize;
 
 /// How the model is sampled for the means family. Neither first state is enough: on one trained model
 /// of 784 x 500 units the mean-field state leads all chains into one region, on another random states
-/// do (docs/decisions.md).
-const MEANS: Sampling = Sampling {
-    sampler: Sampler::Gibbs,
-    initial: InitialState::Random,
-    samples: 320,
-    steps: 100,
-    layout: ChainLayout::Parallel,
-    epsilon: 0.05,
-};
+/// do (docs/decisions.md). Moves, steps and cut-off are those of plain AIS.
+fn means_sampling() -> Sampling {
+    Sampling { initial: InitialState::Random, samples: 320, ..Sampling::default() }
+}
 
 /// The same from the mean-field state; all chains begin alike, so fewer tell as much.
-const MEAN_FIELD: Sampling = Sampling { initial: InitialState::MeanField, samples: 128, ..MEANS };
+fn mean_field_sampling() -> Sampling {
+    Sampling { initial: InitialState::MeanField, samples: 128, ..Sampling::default() }
+}
 
 /// The core and the families, each with its pilot and its trial.
 pub(super) struct Prepared {
@@ -36,6 +34,7 @@ pub(super) struct Prepared {
 
 /// What a quick search says about a model, to be held against the result of another method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SecondOpinion {
     /// log of an exact sum over some states: log Z is not below it.
     pub lower_bound: f64,
@@ -54,23 +53,8 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     Ok(SecondOpinion { lower_bound: prepared.core.log_z, trials })
 }
 
-/// Sum of all |weights| and |biases| up to which float64 resolves log Z to 0.002 nats.
-const MOST_ENERGY: f64 = 1e13;
-
-/// Refuses energies that swallow a factor in Z.
-fn check_energy(model: &Rbm) -> Result<()> {
-    let biases = model.visible_bias().into_iter().chain(model.hidden_bias());
-    let energy: f64 = model.weights().iter().chain(biases).map(|v| v.abs()).sum();
-    if energy > MOST_ENERGY {
-        let found = format!("so large that the energies reach {energy:.1e}");
-        let expected = format!("energies below {MOST_ENERGY:e}, where float64 resolves log Z");
-        return Err(Error::setting("weights", found, expected));
-    }
-    Ok(())
-}
-
 pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Prepared> {
-    check_energy(model)?;
+    check_resolved(model)?;
     let swapped = model.transposed()?;
     let visible_is_small = model.visible() <= model.hidden();
     let (small, large) = if visible_is_small { (model, &swapped) } else { (&swapped, model) };
@@ -95,18 +79,20 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
     let modes = candidate(modes_family(large, &landscape, &modes))?;
     let (means, mut chain_steps) = match &settings.data_means {
         Some(means) => {
-            let start = Start::from_means(means.view(), MEANS.epsilon)?;
+            let start = Start::from_means(means.view(), Sampling::default().epsilon)?;
             (means_family(Family::Means, model, &start, !visible_is_small), 0)
         }
         None => {
-            let start = Start::sampled(large, &MEANS, settings.seed, observer)?;
-            (means_family(Family::Means, large, &start, true), MEANS.samples * MEANS.steps)
+            let sampling = means_sampling();
+            let start = Start::sampled(large, &sampling, settings.seed, observer)?;
+            (means_family(Family::Means, large, &start, true), sampling.samples * sampling.steps)
         }
     };
     let means = candidate(means)?;
-    let start = Start::sampled(large, &MEAN_FIELD, settings.seed, observer)?;
+    let sampling = mean_field_sampling();
+    let start = Start::sampled(large, &sampling, settings.seed, observer)?;
     let mean_field = candidate(means_family(Family::MeanField, large, &start, true))?;
-    chain_steps += MEAN_FIELD.samples * MEAN_FIELD.steps;
+    chain_steps += sampling.samples * sampling.steps;
     stage(3);
     let candidates = vec![modes, means, flips, mean_field];
     let (ready, trial_steps) =

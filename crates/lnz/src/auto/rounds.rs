@@ -7,6 +7,7 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally, combine, interval};
 use super::trial::{ISLAND_CHAINS, Ready, places, run_islands};
 use super::{Auto, FamilyReport, Sampled};
+use crate::check::Bracket;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::random::{Purpose, Random};
@@ -31,100 +32,171 @@ const REVERSE_BETAS: usize = 512;
 /// Samples log Z of a model with hidden units.
 pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Sampled> {
     let begin = Instant::now();
-    let Prepared { core, ready, mut chain_steps } = prepare(model, settings, observer)?;
-    // Nothing below is chosen from the samples of the main run, except when to stop.
-    let chosen: Vec<&Ready> = ready.iter().filter(|r| r.report.share > 0.0).collect();
-    let reverse = reverse(model, &chosen, &core, settings, observer);
-    let betas = intervals(&chosen, reverse, &core);
-    let schedules: Vec<Vec<f64>> = chosen.iter().map(|r| schedule(&r.pilot, betas)).collect();
-    if reverse.is_some() {
-        chain_steps += (REVERSE_CHAINS * REVERSE_BETAS) as u64;
-    }
-    let mut tallies: Vec<Tally> = chosen.iter().map(|_| Tally::default()).collect();
-    let mut rounds = 0;
-    let mut result: Option<(Summary, Vec<Summary>)> = None;
-    let mut stopped_early = false;
-    loop {
+    let prepared = prepare(model, settings, observer)?;
+    let mut run = MainRun::new(model, &prepared, settings, observer);
+    let mut latest = None;
+    let stopped_early = loop {
         let round_begin = Instant::now();
-        let growth = growth_of(rounds);
-        for ((ready, schedule), tally) in chosen.iter().zip(&schedules).zip(&mut tallies) {
+        if run.next_round().is_none() {
+            break true;
+        }
+        let found = run.found();
+        let elapsed = begin.elapsed().as_secs_f64();
+        report(observer, settings, run.rounds, elapsed, &found.all);
+        let next = round_begin.elapsed().as_secs_f64() * growth_after(run.rounds);
+        let enough = run.is_enough(&found.all, elapsed + next);
+        latest = Some(found);
+        if enough {
+            break false;
+        }
+    };
+    let found = latest.ok_or_else(stopped)?;
+    Ok(Sampled { stopped: stopped_early, ..run.result(&found) })
+}
+
+/// Everything that is fixed before the first round, and the islands so far. Nothing is chosen from the
+/// samples of the main run, except when to stop.
+struct MainRun<'a> {
+    model: &'a Rbm,
+    prepared: &'a Prepared,
+    settings: &'a Auto,
+    observer: &'a dyn Observer,
+    starts: Vec<ChosenStart<'a>>,
+    betas: usize,
+    reverse: Option<Reverse>,
+    rounds: usize,
+    chain_steps: u64,
+}
+
+/// A family that makes the main run.
+struct ChosenStart<'a> {
+    ready: &'a Ready,
+    schedule: Vec<f64>,
+    tally: Tally,
+}
+
+/// What the rounds so far have found: all families together, and each of them.
+struct Found {
+    all: Summary,
+    each: Vec<Summary>,
+}
+
+impl<'a> MainRun<'a> {
+    fn new(
+        model: &'a Rbm,
+        prepared: &'a Prepared,
+        settings: &'a Auto,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let Prepared { core, ready, chain_steps } = prepared;
+        let chosen: Vec<&Ready> = ready.iter().filter(|r| r.report.share > 0.0).collect();
+        let reverse = reverse(model, &chosen, core, settings, observer);
+        let reverse_steps = reverse.map_or(0, |_| (REVERSE_CHAINS * REVERSE_BETAS) as u64);
+        let betas = intervals(&chosen, reverse, core);
+        let start = |ready: &'a Ready| ChosenStart {
+            ready,
+            schedule: schedule(&ready.pilot, betas),
+            tally: Tally::default(),
+        };
+        Self {
+            model,
+            prepared,
+            settings,
+            observer,
+            starts: chosen.into_iter().map(start).collect(),
+            betas,
+            reverse,
+            rounds: 0,
+            chain_steps: chain_steps + reverse_steps,
+        }
+    }
+
+    /// Fresh islands for every family; `None` if the observer stopped one.
+    fn next_round(&mut self) -> Option<()> {
+        let growth = growth_of(self.rounds);
+        for ChosenStart { ready, schedule, tally } in &mut self.starts {
             // As many chains for every family; those that are resampled in fewer, larger islands.
             let factor = ready.annealer.chains_factor();
             let (islands, chains) =
-                (ISLANDS / factor, ISLAND_CHAINS * factor * growth * (betas / BETAS));
-            let places = places(tally, islands, chains, settings.seed, Purpose::Anneal);
-            if run_islands(&ready.annealer, schedule, places, &core, tally, observer).is_none() {
-                stopped_early = true;
-                break;
-            }
-            chain_steps += (islands * chains * betas) as u64;
+                (ISLANDS / factor, ISLAND_CHAINS * factor * growth * (self.betas / BETAS));
+            let places = places(tally, islands, chains, self.settings.seed, Purpose::Anneal);
+            let core = &self.prepared.core;
+            run_islands(&ready.annealer, schedule, places, core, tally, self.observer)?;
+            self.chain_steps += (islands * chains * self.betas) as u64;
         }
-        if stopped_early {
-            break;
+        self.rounds += 1;
+        Some(())
+    }
+
+    fn found(&self) -> Found {
+        let core = &self.prepared.core;
+        let summary = |start: &ChosenStart<'_>| start.tally.summary(core, start.ready.core_share);
+        let each: Vec<Summary> = self.starts.iter().map(summary).collect();
+        let shares = self.starts.iter().map(|start| start.ready.report.share);
+        Found { all: combine(&shares.zip(each.iter().copied()).collect::<Vec<_>>()), each }
+    }
+
+    /// The rounds wanted are done; or the error is small, or the next round would end too late.
+    fn is_enough(&self, now: &Summary, seconds_after_next: f64) -> bool {
+        match self.settings.rounds {
+            Some(wanted) => self.rounds >= wanted,
+            None => self.is_known(now) || seconds_after_next > self.settings.max_seconds,
         }
-        rounds += 1;
-        let parts: Vec<Summary> = tallies
-            .iter()
-            .zip(&chosen)
-            .map(|(tally, ready)| tally.summary(&core, ready.core_share))
-            .collect();
-        let shares = chosen.iter().map(|r| r.report.share);
-        let summary = combine(&shares.zip(parts.iter().copied()).collect::<Vec<_>>());
-        result = Some((summary, parts));
-        let elapsed = begin.elapsed().as_secs_f64();
-        report(observer, settings, rounds, elapsed, &summary);
-        let enough = match settings.rounds {
-            Some(wanted) => rounds >= wanted,
-            None => {
-                let larger = growth_of(rounds) as f64 / growth as f64;
-                let next = round_begin.elapsed().as_secs_f64() * larger;
-                let bracket = Bracket {
-                    forward: summary.log_z,
-                    reverse: reverse.map(|reverse| reverse.log_z),
-                    log_core: core.log_z,
-                    chains: summary.chains,
-                };
-                let known = summary.relative_error <= settings.target_error
-                    && summary.is_settled(settings.target_error.max(LARGEST_WEIGHTS_ERROR))
-                    && !bracket.is_too_wide();
-                known || elapsed + next > settings.max_seconds
-            }
+    }
+
+    /// The error is as small as wanted, and there is no sign that it should not be believed.
+    fn is_known(&self, now: &Summary) -> bool {
+        let bracket = Bracket {
+            forward: now.log_z,
+            reverse: self.reverse.map(|reverse| reverse.log_z),
+            log_core: self.prepared.core.log_z,
+            chains: now.chains,
         };
-        if enough {
-            break;
+        let target = self.settings.target_error;
+        now.relative_error <= target
+            && now.is_settled(target.max(LARGEST_WEIGHTS_ERROR))
+            && !bracket.is_too_wide()
+    }
+
+    fn result(&self, found: &Found) -> Sampled {
+        let (core, now) = (&self.prepared.core, &found.all);
+        let has_core = core.states() > 0;
+        Sampled {
+            visible: self.model.visible(),
+            hidden: self.model.hidden(),
+            // What is known exactly is known better than what was sampled.
+            log_z: now.log_z.max(core.log_z),
+            std_error: now.relative_error,
+            interval: interval(now, &found.each, core.log_z),
+            log_core: has_core.then_some(core.log_z),
+            weights_error: now.weights_error,
+            target_error: self.settings.target_error,
+            log_sampled_core: has_core.then_some(now.log_core),
+            core_states: core.states(),
+            families: self.families(&found.each),
+            ess: now.ess,
+            max_weight_share: now.largest_share,
+            rounds: self.rounds,
+            chains: now.chains,
+            betas: self.betas,
+            chain_steps: self.chain_steps,
+            log_reverse: self.reverse.map(|reverse| reverse.log_z),
+            reverse_error: self.reverse.map(|reverse| reverse.relative_error),
+            stopped: false,
         }
     }
-    let (summary, parts) = result.ok_or_else(stopped)?;
-    let mut families: Vec<FamilyReport> = ready.iter().map(|r| r.report).collect();
-    for (family, part) in families.iter_mut().filter(|f| f.share > 0.0).zip(&parts) {
-        family.log_z = Some(part.log_z);
-        family.std_error = Some(part.relative_error);
-        family.weights = Some((part.log_weights, part.weights_error));
+
+    /// The trials of all families, and the main run of those that made it.
+    fn families(&self, each: &[Summary]) -> Vec<FamilyReport> {
+        let mut families: Vec<FamilyReport> =
+            self.prepared.ready.iter().map(|r| r.report).collect();
+        for (family, main) in families.iter_mut().filter(|f| f.share > 0.0).zip(each) {
+            family.log_z = Some(main.log_z);
+            family.std_error = Some(main.relative_error);
+            family.weights = Some((main.log_weights, main.weights_error));
+        }
+        families
     }
-    let has_core = core.states() > 0;
-    Ok(Sampled {
-        visible: model.visible(),
-        hidden: model.hidden(),
-        // What is known exactly is known better than what was sampled.
-        log_z: summary.log_z.max(core.log_z),
-        std_error: summary.relative_error,
-        interval: interval(&summary, &parts, core.log_z),
-        log_core: has_core.then_some(core.log_z),
-        weights_error: summary.weights_error,
-        target_error: settings.target_error,
-        log_sampled_core: has_core.then_some(summary.log_core),
-        core_states: core.states(),
-        families,
-        ess: summary.ess,
-        max_weight_share: summary.largest_share,
-        rounds,
-        chains: summary.chains,
-        betas,
-        chain_steps,
-        log_reverse: reverse.map(|reverse| reverse.log_z),
-        reverse_error: reverse.map(|reverse| reverse.relative_error),
-        stopped: stopped_early,
-    })
 }
 
 /// Intervals of the main run, from what trials and the way back have found.
@@ -153,30 +225,9 @@ fn growth_of(round: usize) -> usize {
     growth
 }
 
-/// Forward and reverse annealing, which bound log Z from below and, where the modes are typical
-/// states, from above.
-pub(crate) struct Bracket {
-    pub(crate) forward: f64,
-    pub(crate) reverse: Option<f64>,
-    /// log of what was summed exactly; minus infinity for nothing.
-    pub(crate) log_core: f64,
-    pub(crate) chains: usize,
-}
-
-/// A gap between forward and reverse runs below this is what modes that are not typical make.
-const WIDE: f64 = 2.0;
-/// So many chains would have met what lies in a wider gap, or show by their weights that they did not.
-const MANY_CHAINS: usize = 1024;
-
-impl Bracket {
-    /// The reverse run leaves room for mass that so few chains may not have met.
-    ///
-    /// Where most of Z was summed exactly, the room is taken.
-    pub(crate) fn is_too_wide(&self) -> bool {
-        let sampled = self.log_core < self.forward - std::f64::consts::LN_2;
-        let gap = self.reverse.map_or(0.0, |reverse| reverse - self.forward);
-        sampled && gap > WIDE && self.chains < MANY_CHAINS
-    }
+/// How many times as many chains the next round has, after so many.
+fn growth_after(rounds: usize) -> f64 {
+    growth_of(rounds) as f64 / growth_of(rounds - 1) as f64
 }
 
 /// The family with the largest share, from the core back to its start.

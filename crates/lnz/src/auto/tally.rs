@@ -3,6 +3,7 @@
 use super::core::Core;
 use super::family::Island;
 use super::student::student_95;
+use crate::check::{KnownSum, Measured};
 use crate::math::{log_add_exp, log_sum_exp};
 use lnz_kernels::GROUP;
 
@@ -54,6 +55,20 @@ impl Summary {
     pub(super) fn is_settled(&self, error: f64) -> bool {
         let outside = 1.0 - (self.log_core - self.log_weights).exp();
         self.weights_error <= error || outside < NOTHING_OUTSIDE
+    }
+
+    fn measured(&self) -> Measured {
+        Measured { log_z: self.log_z, error: self.relative_error }
+    }
+
+    /// The core as it is, and as the chains see it.
+    fn known_sum(&self, log_core: f64) -> KnownSum {
+        KnownSum {
+            log_exact: log_core,
+            log_seen: self.log_core,
+            log_z: self.log_z,
+            error: self.weights_error,
+        }
     }
 }
 
@@ -218,12 +233,12 @@ pub(super) fn interval(summary: &Summary, parts: &[Summary], log_core: f64) -> [
     let lower = if reach < 1.0 { summary.log_z + (-reach).ln_1p() } else { log_core };
     let unseen = 3.0 / summary.weights_ess.max(1.0);
     let mut upper = summary.log_z + upper_arm(reach).max(unseen.ln_1p());
-    if misses_core(summary, log_core) {
-        upper += log_core - summary.log_core;
+    let core = summary.known_sum(log_core);
+    if core.seems_missed() {
+        upper += core.shortfall();
     }
-    let disagree =
-        |a: &Summary, b: &Summary| disagrees(a.log_z, a.relative_error, b.log_z, b.relative_error);
-    if parts.iter().any(|a| parts.iter().any(|b| disagree(a, b))) {
+    let disagrees = |a: &Summary, b: &Summary| a.measured().disagrees_with(b.measured());
+    if parts.iter().any(|a| parts.iter().any(|b| disagrees(a, b))) {
         let highest = parts
             .iter()
             .map(|part| part.log_z + upper_arm(student_95(part.freedom) * part.relative_error));
@@ -238,15 +253,4 @@ pub(super) fn interval(summary: &Summary, parts: &[Summary], log_core: f64) -> [
 /// smaller error: on skewed Gaussian and prototype models the shorter way missed the truth by a hair.
 fn upper_arm(reach: f64) -> f64 {
     -1.25 * (-reach.min(0.9)).ln_1p() * (reach / 0.9).max(1.0)
-}
-
-/// The chains see clearly less of the core than there is.
-fn misses_core(summary: &Summary, log_core: f64) -> bool {
-    log_core - summary.log_core > 2.0 * summary.weights_error
-        && log_core > summary.log_z + 0.05f64.ln()
-}
-
-/// Two estimates of log Z differ by more than their errors allow.
-pub(crate) fn disagrees(a: f64, a_error: f64, b: f64, b_error: f64) -> bool {
-    (a - b).abs() > 0.1 + 3.0 * a_error.hypot(b_error)
 }

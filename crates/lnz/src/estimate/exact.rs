@@ -3,8 +3,10 @@
 #[cfg(test)]
 mod tests;
 
+use super::{Cost, Details, Effort, Estimator, Finding};
+use crate::energy::check_finite;
 use crate::math::{CompensatedSum, softplus};
-use crate::{Error, Observer, Phase, Progress, Rbm, Result};
+use crate::{Diagnosis, Error, Observer, Phase, Progress, Rbm, Result};
 use lnz_kernels::enumerate::{Enumeration, MAX_UNITS, ScaledSum, measured_rate, work_per_state};
 use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
@@ -13,8 +15,49 @@ use std::time::{Duration, Instant};
 /// Waves of jobs grow until they take this long.
 const LONG_WAVE: Duration = Duration::from_millis(200);
 
+/// A sum over all states.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Exact {
+    /// Refuse up front what is predicted to take longer.
+    pub max_seconds: f64,
+}
+
+impl Default for Exact {
+    /// Ten minutes: more should be asked for twice.
+    fn default() -> Self {
+        Self { max_seconds: 600.0 }
+    }
+}
+
+impl Exact {
+    /// However long it takes.
+    pub const FORCED: Self = Self { max_seconds: f64::INFINITY };
+}
+
+impl Estimator for Exact {
+    fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
+        let predicted = exact_cost(model)?;
+        let clock = Instant::now();
+        let log_z = exact_log_z_within(model, self.max_seconds, observer)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        Ok(Finding {
+            log_z,
+            std_error: 0.0,
+            interval: [log_z; 2],
+            lower_bound: Some(log_z),
+            diagnosis: Diagnosis::exact(),
+            ess: None,
+            stopped: false,
+            effort: Effort::default(),
+            cost: Cost { states: Some(predicted.states), seconds, ..Cost::default() },
+            details: Details::Exact(predicted),
+        })
+    }
+}
+
 /// What enumeration costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ExactCost {
     /// Size of the largest enumerated layer; zero if no weight is different from zero.
     pub free_units: usize,
@@ -83,11 +126,8 @@ struct Parts {
 
 impl Parts {
     fn of(model: &Rbm) -> Result<Self> {
-        let (w, b, c) = (model.weights(), model.visible_bias(), model.hidden_bias());
-        let size: f64 = w.iter().chain(b).chain(c).map(|v| v.abs()).sum();
-        if size + model.constant().abs() > 1e307 {
-            return Err(Error::Overflow);
-        }
+        check_finite(model)?;
+        let (b, c) = (model.visible_bias(), model.hidden_bias());
         let (mut alone, mut connected) = (Vec::new(), Vec::new());
         for component in model.components() {
             match (component.visible.as_slice(), component.hidden.as_slice()) {

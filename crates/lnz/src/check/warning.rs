@@ -1,7 +1,5 @@
 //! What may be wrong with a result, with its numbers.
 
-use crate::auto::Family;
-
 /// A problem that a test found, with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -31,8 +29,8 @@ pub enum Warning {
     OtherStartFindsMore {
         /// The estimate.
         log_z: f64,
-        /// The start that finds more.
-        family: Family,
+        /// The start that finds more, as in "from the modes".
+        start: &'static str,
         /// What it finds.
         found: f64,
     },
@@ -43,17 +41,17 @@ pub enum Warning {
         /// The same sum as the chains see it.
         log_sampled: f64,
     },
-    /// Two families of starts differ beyond their errors.
-    FamiliesDisagree {
+    /// Two starts differ beyond their errors.
+    StartsDisagree {
         /// The lower one and its estimate.
-        low: (Family, f64),
+        low: (&'static str, f64),
         /// The higher one and its estimate.
-        high: (Family, f64),
+        high: (&'static str, f64),
     },
     /// The main run lies clearly above the trial: errors that small cannot be believed.
     StillRising {
         /// The start.
-        family: Family,
+        start: &'static str,
         /// log Z in the trial.
         trial: f64,
         /// log Z in the main run.
@@ -98,7 +96,7 @@ impl Warning {
             Warning::BelowLowerBound { .. } => "below_lower_bound",
             Warning::OtherStartFindsMore { .. } => "other_start_finds_more",
             Warning::MissedCore { .. } => "missed_core",
-            Warning::FamiliesDisagree { .. } => "families_disagree",
+            Warning::StartsDisagree { .. } => "families_disagree",
             Warning::StillRising { .. } => "still_rising",
             Warning::WideBracket { .. } => "wide_bracket",
             Warning::TargetNotReached { .. } => "target_not_reached",
@@ -122,23 +120,18 @@ impl Warning {
             Warning::BelowLowerBound { log_z, lower_bound } => format!(
                 "{log_z:.2} is wrong: some states that a search found already sum up to {lower_bound:.2}"
             ),
-            Warning::OtherStartFindsMore { log_z, family, found } => format!(
-                "{log_z:.2} is probably too low: a short run from {} finds {found:.2}",
-                family.describe()
-            ),
+            Warning::OtherStartFindsMore { log_z, start, found } => {
+                format!("{log_z:.2} is probably too low: a short run from {start} finds {found:.2}")
+            }
             Warning::MissedCore { log_core, log_sampled } => format!(
                 "the chains hardly visit states that are known to weigh {log_core:.2} (they see {log_sampled:.2}), so they may miss others too"
             ),
-            Warning::FamiliesDisagree { low, high } => format!(
+            Warning::StartsDisagree { low, high } => format!(
                 "the starts disagree: {:.2} from {}, {:.2} from {}",
-                low.1,
-                low.0.describe(),
-                high.1,
-                high.0.describe()
+                low.1, low.0, high.1, high.0
             ),
-            Warning::StillRising { family, trial, log_z } => format!(
-                "from {} a short run gave {trial:.2} and a longer one {log_z:.2}, more than their errors allow: a longer one still may give more",
-                family.describe()
+            Warning::StillRising { start, trial, log_z } => format!(
+                "from {start} a short run gave {trial:.2} and a longer one {log_z:.2}, more than their errors allow: a longer one still may give more"
             ),
             Warning::WideBracket { log_z, reverse, chains } => format!(
                 "annealing back from the modes finds {reverse:.2}, {:.1} more: {chains} chains are too few to say that nothing lies between",

@@ -1,7 +1,7 @@
 //! What to try when a result is not to be trusted.
 
 use super::Warning;
-use super::checks::FEW_EFFECTIVE_CHAINS;
+use super::signs::FEW_EFFECTIVE_CHAINS;
 
 /// The settings of an annealing run that the advice of a warning depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +57,7 @@ impl Warning {
                 vec![Change { setting: "method", value: Some("auto".into()) }]
             }
             Warning::MissedCore { .. }
-            | Warning::FamiliesDisagree { .. }
+            | Warning::StartsDisagree { .. }
             | Warning::StillRising { .. }
             | Warning::TargetNotReached { .. }
             | Warning::WideBracket { .. }
