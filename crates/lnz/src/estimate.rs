@@ -3,14 +3,15 @@
 //! A new one is a file here, a line among the modules and a variant of [`Details`].
 
 mod ais;
+mod anneal;
+mod auto;
 mod estimator;
 mod exact;
 mod statistics;
 
-pub use crate::auto::{
-    Auto, AutoRun, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion,
-};
 pub use ais::{Ais, AisRun, StartRule};
+pub use anneal::{Annealed, Annealing, anneal};
+pub use auto::{Auto, AutoRun, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion};
 pub use estimator::{Cost, Effort, Estimator, Finding};
 pub use exact::{Exact, ExactCost, exact_cost, exact_log_z, exact_log_z_within};
 pub use statistics::Estimate;
@@ -36,6 +37,24 @@ impl Details {
             Details::Exact(_) => "exact",
             Details::Ais(_) => "ais",
             Details::Auto(_) => "auto",
+        }
+    }
+}
+
+impl Finding {
+    /// The parts that the default method sampled; none for other methods.
+    pub fn sampled(&self) -> &[Sampled] {
+        match &self.details {
+            Details::Auto(run) => &run.sampled,
+            _ => &[],
+        }
+    }
+
+    /// The run of plain AIS; `None` for other methods.
+    pub fn ais(&self) -> Option<&AisRun> {
+        match &self.details {
+            Details::Ais(run) => Some(run),
+            _ => None,
         }
     }
 }

@@ -39,8 +39,6 @@
 
 #![deny(unsafe_code)]
 
-mod anneal;
-mod auto;
 mod builtin;
 mod chains;
 mod check;
@@ -60,7 +58,6 @@ mod score;
 pub mod train;
 mod walk;
 
-pub use anneal::{Annealed, Annealing, anneal};
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use chains::Precision;
 pub use check::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
@@ -68,7 +65,11 @@ pub use choice::{Choice, Named};
 #[doc(hidden)]
 pub use duration::in_words;
 pub use error::{Error, Result};
-pub use estimate::*;
+pub use estimate::{
+    Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Cost, Details, Effort, Estimate, Estimator,
+    Exact, ExactCost, Family, FamilyReport, Finding, Sampled, SecondOpinion, StartRule, anneal,
+    auto, estimate, exact_cost, exact_log_z, exact_log_z_within, second_opinion,
+};
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};

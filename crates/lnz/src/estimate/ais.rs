@@ -1,9 +1,11 @@
 //! Annealed importance sampling from one start, held against a quick search for what it may miss.
 
-use super::{Cost, Details, Effort, Estimate, Estimator, Finding, SecondOpinion, second_opinion};
-use crate::anneal;
+use super::{
+    Annealed, Annealing, Cost, Details, Effort, Estimate, Estimator, Finding, SecondOpinion,
+    anneal, second_opinion,
+};
 use crate::check::{Measured, Opinion, Weights};
-use crate::{Annealed, Annealing, Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
+use crate::{Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
 use std::borrow::Cow;
 use std::time::Instant;
 

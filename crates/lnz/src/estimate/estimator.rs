@@ -1,6 +1,6 @@
 //! What every method is, and what every method returns.
 
-use super::{AisRun, Details, Sampled};
+use super::Details;
 use crate::{Diagnosis, Observer, Rbm, Result};
 use serde::Serialize;
 use std::fmt::Debug;
@@ -60,22 +60,4 @@ pub struct Cost {
     pub seconds: f64,
     /// Time to find the start.
     pub start_seconds: Option<f64>,
-}
-
-impl Finding {
-    /// The parts that the default method sampled; none for other methods.
-    pub fn sampled(&self) -> &[Sampled] {
-        match &self.details {
-            Details::Auto(run) => &run.sampled,
-            _ => &[],
-        }
-    }
-
-    /// The run of plain AIS; `None` for other methods.
-    pub fn ais(&self) -> Option<&AisRun> {
-        match &self.details {
-            Details::Ais(run) => Some(run),
-            _ => None,
-        }
-    }
 }
