@@ -75,5 +75,5 @@ pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use problems::{Gwgm, block_system};
 pub use schedule::Schedule;
-pub use score::{Likelihood, Scores, log_marginals, score};
+pub use score::{Batches, Likelihood, Scores, log_marginals, score};
 pub use start::{ChainLayout, Flips, InitialState, Sampler, Sampling, Start};

@@ -109,6 +109,13 @@ impl Examples {
         (self.squares / self.len() as f64 - means.dot(&means)) / self.width as f64
     }
 
+    /// The same for values that are drawn as 0 or 1: a draw adds p (1 - p), so that only the mean of a
+    /// column counts.
+    pub(super) fn drawn_variance(&self) -> f64 {
+        let means = self.means();
+        (means.sum() - means.dot(&means)) / self.width as f64
+    }
+
     pub(super) fn get(&self, example: usize) -> Example<'_> {
         let range = self.starts[example]..self.starts[example + 1];
         let values = if self.values.is_empty() { &[] } else { &self.values[range.clone()] };
