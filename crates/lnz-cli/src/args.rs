@@ -14,7 +14,6 @@ pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ShelfArgs, WhichArgs};
 pub(crate) use score::{LogZMethod, ScoreArgs};
-pub(crate) use start::BinarizeArg;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;

@@ -1,10 +1,10 @@
 //! Options of the start distribution.
 
 use super::values::positive;
-use crate::data_sets;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lnz::{ChainLayout, Flips, InitialState, Sampling};
+use lnz_app::data_sets;
 use lnz_app::request::{DataSource, StartKind, StartRequest};
 use std::path::PathBuf;
 
@@ -132,17 +132,6 @@ pub(crate) enum BinarizeArg {
     Threshold,
     /// 1 with the value as its probability
     Bernoulli,
-}
-
-impl BinarizeArg {
-    /// As it is typed.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            BinarizeArg::None => "none",
-            BinarizeArg::Threshold => "threshold",
-            BinarizeArg::Bernoulli => "bernoulli",
-        }
-    }
 }
 
 impl From<BinarizeArg> for lnz::data::Binarize {

@@ -2,9 +2,11 @@
 
 use super::RunArgs;
 use super::start::BinarizeArg;
-use super::values::{Epochs, positive};
+use super::values::positive;
 use clap::{Args, ValueEnum};
 use lnz::train::{LearningRate, Training, VisibleBias};
+use lnz_app::Epochs;
+use lnz_app::session::Session;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -114,8 +116,19 @@ pub(crate) enum VisibleBiasArg {
 }
 
 impl TrainArgs {
-    /// The settings of the library.
-    pub(crate) fn settings(&self) -> Training {
+    /// The session that is asked for.
+    pub(crate) fn session(&self) -> Session {
+        Session {
+            training: self.training(),
+            track: self.tracking.track.clone(),
+            track_effort: self.tracking.track_effort,
+            folder: Some(self.out.clone()),
+            save_at: self.save_at.clone(),
+            resume: self.resume,
+        }
+    }
+
+    fn training(&self) -> Training {
         let learning = &self.learning;
         let first = match (learning.learning_rate, Training::default().learning_rate) {
             (Some(rate), _) | (None, LearningRate::Constant(rate)) => rate,

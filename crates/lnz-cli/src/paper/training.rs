@@ -3,7 +3,6 @@
 use super::fig7::{TRAINED, epochs};
 use super::problem::{Problem, model_file};
 use super::shelf::Shelf;
-use crate::data_sets;
 use crate::failure::usage;
 use crate::progress::Watch;
 use anyhow::{Context, Result};
@@ -11,6 +10,7 @@ use lnz::BuiltIn;
 use lnz::data::{Binarize, DataOptions};
 use lnz::io::write_model;
 use lnz::train::{Examples, LearningRate, Trainer, Training, VisibleBias};
+use lnz_app::data_sets;
 use std::path::{Path, PathBuf};
 
 /// Data of the two problems, in the order of [`TRAINED`].
