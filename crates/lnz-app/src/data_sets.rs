@@ -1,6 +1,5 @@
 //! Data sets that are known by name: what they consist of, and where they are kept.
 
-use crate::spelling::verbatim;
 use crate::{Error, Result};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -90,24 +89,16 @@ impl KnownFile {
 
 /// The file that is meant by data that was asked for: a path, or the name of a data set in the cache.
 pub fn resolve(typed: &Path) -> Result<PathBuf> {
-    let named = || {
-        SETS.iter()
-            .flat_map(|set| set.files.iter().map(move |file| (set, file)))
-            .find(|(_, file)| file.alias.is_some_and(|alias| typed == Path::new(alias)))
-    };
+    let named = SETS
+        .iter()
+        .flat_map(|set| set.files.iter().map(move |file| (set, file)))
+        .find_map(|(set, file)| Some((set, file, file.alias.filter(|name| typed == *name)?)));
     // A folder of the same name, full of files perhaps, is not what is meant.
-    let Some((set, file)) = (if typed.is_file() { None } else { named() }) else {
+    let Some((set, file, name)) = named.filter(|_| !typed.is_file()) else {
         return Ok(typed.to_owned());
     };
     let folder = set.cache()?;
-    file.within(&folder).ok_or_else(|| {
-        Error::options(format!(
-            "`{}` is no file, and the data set of this name is not in {}; get it with `lnz data fetch {}`",
-            typed.display(),
-            verbatim(folder.display()),
-            set.name
-        ))
-    })
+    file.within(&folder).ok_or(Error::NotFetched { name, folder, set: set.name })
 }
 
 /// Where downloads are kept.

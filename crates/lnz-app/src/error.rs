@@ -27,6 +27,20 @@ pub enum Error {
         problem: String,
     },
 
+    /// The name of a data set that is not in the cache.
+    #[error(
+        "`{name}` is no file, and the data set of this name is not in {}; get it with `lnz data fetch {set}`",
+        folder.display()
+    )]
+    NotFetched {
+        /// What was asked for.
+        name: &'static str,
+        /// Where it would be.
+        folder: PathBuf,
+        /// The data set that it is part of.
+        set: &'static str,
+    },
+
     /// Neither a file nor the name of a built-in model.
     #[error("`{name}` is neither a file nor a built-in model{}", did_you_mean(*near))]
     UnknownModel {

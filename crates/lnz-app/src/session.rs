@@ -62,6 +62,16 @@ pub fn while_reading(binarize: Binarize) -> Binarize {
     }
 }
 
+/// The cost of an estimate along training is one that can be paid.
+pub fn check_effort(effort: f64) -> Result<()> {
+    match effort > 0.0 && effort <= 1e6 {
+        true => Ok(()),
+        false => Err(Error::options(format!(
+            "{{track_effort}} is {effort}; expected above 0, up to 1000000"
+        ))),
+    }
+}
+
 impl Session {
     /// What can be said before any data is read.
     pub fn check(&self, has_validation: bool) -> Result<()> {
@@ -77,11 +87,7 @@ impl Session {
             let text = "{validation} needs {track}, the epochs whose likelihood is wanted";
             return Err(Error::options(text));
         }
-        let effort = self.track_effort;
-        if !(effort > 0.0 && effort <= 1e6) {
-            let text = format!("{{track_effort}} is {effort}; expected above 0, up to 1000000");
-            return Err(Error::options(text));
-        }
+        check_effort(self.track_effort)?;
         self.check_folder()
     }
 

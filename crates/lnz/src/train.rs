@@ -29,7 +29,7 @@ mod track;
 
 pub use examples::Examples;
 pub use settings::{LearningRate, Training, VisibleBias};
-pub use track::{Tracked, Tracking, track};
+pub use track::{Tracked, Tracking, mean_log_marginal, track};
 
 use crate::math::sigmoid;
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};

@@ -239,6 +239,17 @@ fn any_model_can_be_tracked() {
     assert_eq!(wrong.unwrap_err().to_string(), expected);
 }
 
+#[test]
+fn thinned_examples_are_evenly_spaced() {
+    let rows = Array2::from_shape_fn((10, 4), |(n, i)| f64::from(n >> i & 1 == 1) * 0.5);
+    let examples = Examples::from_rows(rows.view()).unwrap();
+    for (most, kept) in [(4, vec![0, 3, 6, 9]), (1, vec![0]), (10, (0..10).collect())] {
+        let expected = rows.select(ndarray::Axis(0), &kept);
+        assert_eq!(examples.thinned(most), Examples::from_rows(expected.view()).unwrap());
+    }
+    assert_eq!(examples.thinned(11), examples);
+}
+
 /// A drawn value is 0.5 away from its mean, though all values are the same.
 #[test]
 fn evenly_grey_values_that_are_drawn_are_no_divergence() {

@@ -65,10 +65,21 @@ pub fn track(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Tracked> {
+    let (layers, steps) = (&layers_of(model), 1);
+    Subject { model, layers, train, steps, seed }.track(tracking, validation, observer)
+}
+
+/// The mean of F(x) over examples as [`track`] has it, in float32: the mean log-likelihood before log Z
+/// is taken off.
+pub fn mean_log_marginal(model: &Rbm, examples: &Examples) -> Result<f64> {
+    let (layers, train, steps, seed) = (&layers_of(model), None, 1, 0);
+    Subject { model, layers, train, steps, seed }.mean_log_marginal("data", examples)
+}
+
+fn layers_of(model: &Rbm) -> Layers {
     let mut layers = Layers::new(model.visible(), model.hidden());
     set_parameters(&mut layers, model);
-    let steps = 1;
-    Subject { model, layers: &layers, train, steps, seed }.track(tracking, validation, observer)
+    layers
 }
 
 impl Trainer<'_> {
