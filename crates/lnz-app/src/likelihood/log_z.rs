@@ -108,11 +108,6 @@ impl LogZ {
         self
     }
 
-    /// The value.
-    pub fn value(&self) -> f64 {
-        self.value
-    }
-
     fn new(saved: Saved, path: Option<&Path>, result: Value) -> Self {
         let method = match saved.method.as_str() {
             "exact" => "exact sum over all states".to_owned(),

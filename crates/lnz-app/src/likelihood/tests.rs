@@ -104,6 +104,23 @@ fn a_result_is_taken_with_its_verdict_and_warnings_if_it_is_of_the_same_model() 
 }
 
 #[test]
+fn a_saved_result_keeps_its_bits() {
+    // A number that a reader in a hurry takes for its neighbour.
+    let log_z: f64 = 12465.730308499235;
+    let text = format!(
+        r#"{{"log_z": {log_z}, "std_error": 0, "interval": [{log_z}, {log_z}], "verdict": "exact",
+            "warnings": [], "method": "exact", "model": {{"visible": 3, "hidden": 2}}}}"#
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("z.json");
+    std::fs::write(&path, text).unwrap();
+    let read = LogZ::read(&path, &model()).unwrap();
+    assert_eq!(read.value.to_bits(), log_z.to_bits());
+    let absent = LogZ::read(&folder.path().join("absent.json"), &model()).unwrap_err().to_string();
+    assert!(absent.contains("absent.json: log_z cannot be read: "), "{absent}");
+}
+
+#[test]
 fn data_without_examples_is_refused() {
     let request = ScoreRequest { name: "m", model: &model(), binarize: Binarize::None, seed: 0 };
     let refused = request.rows(&mut Rows(None), &()).unwrap_err();
