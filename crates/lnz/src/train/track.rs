@@ -46,8 +46,8 @@ pub struct Tracked {
 const CHAINS: usize = 128;
 /// Bounds of the number of betas.
 const BETAS: std::ops::RangeInclusive<usize> = 128..=65_536;
-/// Chain-steps at effort 1 where nobody says how many examples an epoch has: 2000 betas, about a
-/// second for 784 x 500 units on one thread.
+/// Chain-steps at effort 1 where nobody says how many examples an epoch has: 2000 betas, under a second
+/// for 784 x 500 units (1000 take 0.4 s, see docs/decisions.md).
 const STEPS_WITHOUT_DATA: usize = 2000 * CHAINS;
 /// Samples of the model whose means take the place of those of the data, and the sweeps before each:
 /// a fiftieth of the work of the annealing.
