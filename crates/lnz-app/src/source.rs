@@ -1,7 +1,7 @@
 //! A model by its file, or by the name of a built-in one.
 
 use crate::{Error, Result};
-use lnz::io::{self, ModelFile, StoredModel, Units};
+use lnz::io::{self, ModelFile, ReadOptions, StoredModel, Units};
 use lnz::{BUILT_IN, BuiltIn, Rbm};
 use std::path::Path;
 
@@ -26,23 +26,33 @@ pub enum Origin {
 impl Source {
     /// Finds and reads a model; a file is tried before the name of a built-in model.
     pub fn load(path: &Path, units: Option<Units>) -> Result<Self> {
+        Self::load_with(path, &ReadOptions::with_units(units))
+    }
+
+    /// The same, told what a file does not say itself; `-` is standard input.
+    pub fn load_with(path: &Path, options: &ReadOptions) -> Result<Self> {
         let name = path.display().to_string();
         if !path.is_file()
             && let Some(entry) = path.to_str().and_then(BuiltIn::named)
         {
-            if units == Some(Units::Spin) {
+            if options.units == Some(Units::Spin) {
                 return Err(Error::options(format!(
                     "{{units=spin}} is for files, but `{name}` is a built-in model with units 0 and 1"
+                )));
+            }
+            if *options != ReadOptions::with_units(options.units) {
+                return Err(Error::options(format!(
+                    "names of tensors, their layout and updates are for files, but `{name}` is a built-in model"
                 )));
             }
             let origin = Origin::BuiltIn(entry, Box::new(entry.load()?));
             return Ok(Self { name, origin });
         }
-        if !path.exists() && looks_like_a_name(path) {
+        if !path.exists() && looks_like_a_name(path) && path != Path::new("-") {
             let near = closest_name(&name);
             return Err(Error::UnknownModel { name, near });
         }
-        let file = io::read_model(path, units)?;
+        let file = io::read_model_with(path, options)?;
         Ok(Self { name, origin: Origin::File(Box::new(file)) })
     }
 
