@@ -12,7 +12,7 @@ use flate2::read::ZlibDecoder;
 use ndarray::ArrayD;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek};
 
 pub(super) use elements::HEADER_BYTES;
 pub(super) use write::write;
@@ -61,10 +61,11 @@ impl MatFile {
             variables: Vec::new(),
             tensors: Vec::new(),
         };
-        let mut at = HEADER_BYTES as u64;
+        let (mut at, mut elements) = (HEADER_BYTES as u64, 0);
         while at < file.bytes {
             at = file.variable(at)?;
-            if file.tensors.len() > MOST_VARIABLES {
+            elements += 1;
+            if elements > MOST_VARIABLES {
                 return Err(format!(
                     "has more than {MOST_VARIABLES} variables; save only the model"
                 ));
@@ -78,8 +79,10 @@ impl MatFile {
     }
 
     fn seek(&mut self, at: u64) -> Parsed<()> {
-        self.file.seek(SeekFrom::Start(at)).map_err(|error| format!("cannot be read: {error}"))?;
-        Ok(())
+        let unreadable = |error| format!("cannot be read: {error}");
+        // A short way keeps what is in the buffer; small variables stand close together.
+        let here = self.file.stream_position().map_err(unreadable)?;
+        self.file.seek_relative(at as i64 - here as i64).map_err(unreadable)
     }
 
     /// Takes in the variable whose tag is at this place and returns where the next one is.
@@ -113,6 +116,9 @@ impl MatFile {
                     shape: matrix.shape,
                     order: Order::ColumnMajor,
                 });
+            }
+            0 => {
+                return Err(format!("has nothing but zeros at byte {at}; it is damaged"));
             }
             _ => {} // Other elements carry no variables.
         }

@@ -93,7 +93,7 @@ impl Machine<'_> {
             0x8e | 0x96 => self.push_bytes(8)?,
             b'V' => {
                 let line = self.line()?;
-                let text = String::from_utf8_lossy(&self.file[line]).into_owned();
+                let text = raw_unicode(&self.file[line]);
                 self.push(Node::Text(text))?;
             }
             b'X' => self.push_text(4)?,
@@ -433,6 +433,30 @@ fn pairs(items: &[Id]) -> Parsed<Vec<(Id, Id)>> {
     } else {
         Err(damaged())
     }
+}
+
+/// Text of protocol 0: one byte for each letter, and `\u` with four digits for the rest.
+fn raw_unicode(line: &[u8]) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let [byte, after @ ..] = rest {
+        let digits = after.get(1..5).and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = match (byte, after.first(), digits) {
+            (b'\\', Some(b'u'), Some(digits)) => u32::from_str_radix(digits, 16).ok(),
+            _ => None,
+        };
+        match code.and_then(char::from_u32) {
+            Some(letter) => {
+                text.push(letter);
+                rest = &after[5..];
+            }
+            None => {
+                text.push(char::from(*byte));
+                rest = after;
+            }
+        }
+    }
+    text
 }
 
 /// Takes the quotes and escapes off a string of protocol 0.
