@@ -5,7 +5,7 @@ use crate::errors::exception;
 use crate::options::optional;
 use crate::work::{self, Call};
 use lnz::data::{Binarize, DataOptions, DataReader};
-use lnz::io::{self, StoredModel, Units};
+use lnz::io::{self, Layout, ReadOptions, StoredModel, Units};
 use lnz::{BuiltIn, Error, Gwgm, Observer, Phase, Progress, Rbm};
 use lnz_app::{Recipe, Source};
 use ndarray::{Array2, ArrayView, Dimension};
@@ -91,6 +91,12 @@ impl Model {
     #[getter]
     fn metadata(&self) -> BTreeMap<String, String> {
         self.stored.metadata.clone()
+    }
+
+    /// What must be said about how a file was read.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.stored.notes.iter().map(ToString::to_string).collect()
     }
 
     #[getter]
@@ -210,10 +216,27 @@ fn read_only<'py, D: Dimension>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, spin))]
-pub(crate) fn load(path: PathBuf, spin: Option<bool>) -> PyResult<Model> {
+#[pyo3(signature = (path, *, spin, weights, visible_bias, hidden_bias, layout, update))]
+pub(crate) fn load(
+    path: PathBuf,
+    spin: Option<bool>,
+    weights: Option<String>,
+    visible_bias: Option<String>,
+    hidden_bias: Option<String>,
+    layout: Option<&str>,
+    update: Option<u64>,
+) -> PyResult<Model> {
     let units = spin.map(|spin| if spin { Units::Spin } else { Units::Binary });
-    let source = Source::load(&path, units).map_err(exception)?;
+    let mut options = ReadOptions::with_units(units);
+    options.weights = weights;
+    options.visible_bias = visible_bias;
+    options.hidden_bias = hidden_bias;
+    options.layout = layout.map(|layout| match layout {
+        "hv" => Layout::HiddenVisible,
+        _ => Layout::VisibleHidden,
+    });
+    options.update = update;
+    let source = Source::load_with(&path, &options).map_err(exception)?;
     Ok(Model { name: source.name.clone(), stored: source.into_stored() })
 }
 

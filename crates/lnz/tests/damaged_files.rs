@@ -103,7 +103,8 @@ fn a_model_cut_anywhere_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for content in &*MODEL_FILES {
         assert_eq!(read_as_model(folder.path(), content).unwrap(), model());
-        for end in 0..content.len() {
+        // Long files are cut at every few bytes, so that this takes seconds.
+        for end in (0..content.len()).step_by(1 + content.len() / 1500) {
             let path = folder.path().join("model");
             std::fs::write(&path, &content[..end]).unwrap();
             let Ok(file) = read_model(&path, None) else { continue };

@@ -180,7 +180,7 @@ fn tensors_that_do_not_make_a_model_are_named() {
     let of = |tensors: &[Tensor]| problem("m.npz", &writers::npz(tensors, PLAIN));
     assert_eq!(
         of(&[matrix("W", 3, 2), vector("vbias", 3), vector("my_bias", 2)]),
-        "has no hidden bias: found `W`, `vbias`, `my_bias`, expected one of `c`, `hbias`, `hidden_bias`, `h_bias`, `hidbiases`, `intercept_hidden_`, `bias`; rename the tensor or add it, or name it (--hidden-bias my_bias, or --hidden-bias none)"
+        "has no hidden bias: found `W`, `vbias`, `my_bias`, expected one of `c`, `hbias`, `hidden_bias`, `h_bias`, `hidbiases`, `intercept_hidden_`; rename the tensor or add it, or name it (--hidden-bias my_bias, or --hidden-bias none)"
     );
     assert_eq!(
         of(&[matrix("W", 3, 2), matrix("weights", 3, 2), vector("b", 3), vector("c", 2)]),
@@ -234,7 +234,7 @@ fn arrays_that_are_no_numbers_matter_only_where_they_are_needed() {
 #[test]
 fn files_of_other_kinds_are_told_what_is_expected() {
     assert!(problem("m.npz", b"").starts_with("is empty"));
-    assert!(problem("m.txt", b"hello").starts_with("is in no known format"));
+    assert!(problem("m.md", b"hello").starts_with("is in no known format"));
     assert!(problem("m.npz", b"hello").starts_with("is not a complete zip archive"));
     assert!(problem("m.mat", b"\x89HDF\r\n\x1a\n").contains("HDF5"));
     let pickled = writers::zip(&[("archive/data.pkl".to_owned(), vec![1])], false);

@@ -35,8 +35,7 @@ pub(crate) fn is_comment(line: &str) -> bool {
 
 /// The numbers of a line, or None if it has something else.
 pub(crate) fn numbers(line: &str) -> Option<Vec<f64>> {
-    let separators = |c: char| c == ',' || c == ';' || c == '\t' || c == ' ' || c == '\r';
-    line.split(separators)
+    line.split([',', ';', '\t', ' ', '\r', '\n'])
         .map(|word| word.trim_matches('"'))
         .filter(|word| !word.is_empty())
         .map(|word| word.parse().ok())

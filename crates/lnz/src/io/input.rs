@@ -56,7 +56,11 @@ impl Input {
 /// Opens a file by its path; `-` is standard input.
 pub(crate) fn open_input(path: &Path, expected: &str) -> Parsed<Input> {
     let input = open_unpacked(path, expected)?;
-    let start = input.start(6)?;
+    let start = input.start(16)?;
+    // The length of its header may look like the mark of a packed file.
+    if super::safetensors::looks_like_it(&start, input.bytes) {
+        return Ok(input);
+    }
     let file = || File::open(input.path()).map_err(unreadable);
     let limit = ALWAYS_FINE.max(input.bytes.saturating_mul(MOST_EXPANSION)).min(MOST_SPOOLED);
     let unpacked = if start.starts_with(b"\x1f\x8b") {

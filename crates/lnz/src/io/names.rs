@@ -13,8 +13,9 @@ pub(crate) struct Role {
 
 pub(crate) const WEIGHTS: Role = Role {
     what: "weights",
-    names: &["W", "weights", "weight", "weight_matrix", "vishid", "components_", "kernel"],
+    names: &["W", "weights", "weight", "weight_matrix", "vishid", "components_"],
     also: &[
+        "kernel",
         "wvh",
         "whv",
         "wmatrix",
@@ -28,8 +29,9 @@ pub(crate) const WEIGHTS: Role = Role {
 };
 pub(crate) const VISIBLE_BIAS: Role = Role {
     what: "visible bias",
-    names: &["b", "vbias", "visible_bias", "v_bias", "visbiases", "intercept_visible_", "a"],
+    names: &["b", "vbias", "visible_bias", "v_bias", "visbiases", "intercept_visible_"],
     also: &[
+        "a",
         "visbias",
         "vbiases",
         "visiblebiases",
@@ -55,8 +57,9 @@ pub(crate) const VISIBLE_BIAS: Role = Role {
 };
 pub(crate) const HIDDEN_BIAS: Role = Role {
     what: "hidden bias",
-    names: &["c", "hbias", "hidden_bias", "h_bias", "hidbiases", "intercept_hidden_", "bias"],
+    names: &["c", "hbias", "hidden_bias", "h_bias", "hidbiases", "intercept_hidden_"],
     also: &[
+        "bias",
         "hidbias",
         "hbiases",
         "hiddenbiases",

@@ -4,7 +4,7 @@ use super::options::Layout;
 use std::fmt;
 
 /// A decision that another reader of the same file might take otherwise.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Note {
     /// The file has no visible bias, and zero was taken.
@@ -17,6 +17,8 @@ pub enum Note {
         side: usize,
         /// What was taken.
         read_as: Layout,
+        /// log Z as it was read and of the other way round, where both are cheap.
+        log_z: Option<[f64; 2]>,
     },
     /// Tensors without known names were recognised by their shapes.
     FoundByShape,
@@ -48,14 +50,21 @@ impl fmt::Display for Note {
         match self {
             Note::NoVisibleBias => f.write_str("the file has no visible bias; it is taken as zero"),
             Note::NoHiddenBias => f.write_str("the file has no hidden bias; it is taken as zero"),
-            Note::SquareWeights { side, read_as } => {
+            Note::SquareWeights { side, read_as, log_z } => {
                 let other = match read_as {
                     Layout::VisibleHidden => "hv",
                     Layout::HiddenVisible => "vh",
                 };
+                let values = match log_z {
+                    Some([taken, turned]) if (taken - turned).abs() < 1e-9 * taken.abs().max(1.0) => {
+                        "the same".to_owned()
+                    }
+                    Some([taken, turned]) => format!("{turned:.6} and not {taken:.6}"),
+                    None => "another one".to_owned(),
+                };
                 write!(
                     f,
-                    "the weights are square ({side} x {side}) and were read as {}; if they are stored the other way round, log Z is another one: layout {other}",
+                    "the weights are square ({side} x {side}) and were read as {}; if they are stored the other way round (layout {other}), log Z is {values}",
                     read_as.in_words()
                 )
             }

@@ -93,7 +93,7 @@ pub(super) fn cast(
         Layout::HiddenVisible => (columns, rows),
     };
     if is_assumed && rows == columns && rows > 1 {
-        notes.push(Note::SquareWeights { side: rows, read_as: layout });
+        notes.push(Note::SquareWeights { side: rows, read_as: layout, log_z: None });
     }
     let of_bias = |what: &str, name: &str, values: &Option<Array1<f64>>| match values {
         Some(values) => format!("{what}: {name}, {} values", values.len()),

@@ -155,7 +155,7 @@ fn numbers(graph: &Graph, id: Id) -> Option<Found> {
         None => {
             let width = graph.list(rows[0])?.len();
             // A row may stand in the list many times over, at no cost to the file.
-            rows.len().checked_mul(width).filter(|&count| count <= MOST_NUMBERS)?;
+            rows.len().checked_mul(width).filter(|&count| count > 0 && count <= MOST_NUMBERS)?;
             let mut values = Vec::new();
             for &row in rows {
                 let row = graph.list(row).filter(|row| row.len() == width)?;
