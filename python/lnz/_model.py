@@ -167,6 +167,11 @@ class RBM:
         return self._model.metadata
 
     @property
+    def notes(self) -> list[str]:
+        """What the file of the model left open, and how it was understood."""
+        return self._model.notes
+
+    @property
     def name(self) -> str:
         """What reports call the model."""
         return self._model.name
@@ -261,21 +266,55 @@ def as_rbm(model: Any) -> RBM:
     )
 
 
-def load(path: PathLike, *, units: str | None = None) -> RBM:
-    """A model from a file (.npz, .npy, .safetensors, .mat), or a built-in model by its name.
+def load(
+    path: PathLike,
+    *,
+    units: str | None = None,
+    weights: PathLike | None = None,
+    visible_bias: PathLike | None = None,
+    hidden_bias: PathLike | None = None,
+    layout: str | None = None,
+    update: int | None = None,
+) -> RBM:
+    """A model from a file, or a built-in model by its name.
 
-    `units` is ``"binary"`` or ``"spin"``; by default the file's own word counts, and binary when it
-    has none.
+    Files are told by their content: .npz, .npy (also three side by side), .safetensors, .mat, PyTorch,
+    pickles and joblib (of which no code is run), HDF5 (`rbms`, RestrictedBoltzmannMachines.jl, MATLAB
+    7.3), .uai, msgpack of flax and CSV. What the file leaves open is in :attr:`RBM.notes`.
+
+    Parameters
+    ----------
+    units
+        ``"binary"`` or ``"spin"``; by default the file's own word counts, and binary when it has none.
+    weights, visible_bias, hidden_bias
+        The name of a tensor in the file, or a file of its own; ``"none"`` for a bias of zero.
+    layout
+        ``"vh"`` if the weights have one row for each visible unit, ``"hv"`` for each hidden one; needed
+        only where the lengths of the biases do not tell.
+    update
+        Which update of a training run of `rbms`; by default the last.
 
     >>> import lnz
     >>> lnz.load("gwgm-hard")
     <RBM gwgm-hard: 20 visible x 180 hidden, one component, weight rms 12.9>
     """
-    return RBM._of(_lnz.load(os.fspath(path), spin=_is_spin(units)))
+    if layout not in (None, "vh", "hv"):
+        raise ValueError(f"layout is {layout!r}; expected 'vh' or 'hv'")
+    return RBM._of(
+        _lnz.load(
+            os.fspath(path),
+            spin=_is_spin(units),
+            weights=None if weights is None else os.fspath(weights),
+            visible_bias=None if visible_bias is None else os.fspath(visible_bias),
+            hidden_bias=None if hidden_bias is None else os.fspath(hidden_bias),
+            layout=layout,
+            update=count("update", update, least=0),
+        )
+    )
 
 
 def save(model: Any, path: PathLike) -> None:
-    """Writes a model, whole or not at all; the extension chooses .npz, .safetensors or .mat.
+    """Writes a model, whole or not at all; the extension chooses .npz, .safetensors, .mat or .uai.
 
     >>> import lnz, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "model.npz")

@@ -2,9 +2,10 @@
 
 use crate::arrays::{Data, Matrix, RowReader, Vector};
 use crate::errors::exception;
+use crate::options::optional;
 use crate::work::{self, Call};
 use lnz::data::{Binarize, DataOptions, DataReader};
-use lnz::io::{self, StoredModel, Units};
+use lnz::io::{self, ReadOptions, StoredModel, Units};
 use lnz::{BuiltIn, Error, Gwgm, Rbm};
 use lnz_app::{Recipe, Source, data_sets};
 use ndarray::{ArrayView, Dimension};
@@ -91,6 +92,12 @@ impl Model {
         self.stored.metadata.clone()
     }
 
+    /// What must be said about how a file was read.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.stored.notes.iter().map(ToString::to_string).collect()
+    }
+
     #[getter]
     fn summary(&self) -> String {
         lnz_app::report::ModelSummary::new(&self.name, &self.stored.model).to_text()
@@ -166,10 +173,24 @@ fn read_only<'py, D: Dimension>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, spin))]
-pub(crate) fn load(path: PathBuf, spin: Option<bool>) -> PyResult<Model> {
+#[pyo3(signature = (path, *, spin, weights, visible_bias, hidden_bias, layout, update))]
+pub(crate) fn load(
+    path: PathBuf,
+    spin: Option<bool>,
+    weights: Option<String>,
+    visible_bias: Option<String>,
+    hidden_bias: Option<String>,
+    layout: Option<&str>,
+    update: Option<u64>,
+) -> PyResult<Model> {
     let units = spin.map(|spin| if spin { Units::Spin } else { Units::Binary });
-    let source = Source::load(&path, units).map_err(exception)?;
+    let mut options = ReadOptions::with_units(units);
+    options.weights = weights;
+    options.visible_bias = visible_bias;
+    options.hidden_bias = hidden_bias;
+    options.layout = optional("layout", layout)?;
+    options.update = update;
+    let source = Source::load_with(&path, &options).map_err(exception)?;
     Ok(Model { name: source.name.clone(), stored: source.into_stored() })
 }
 

@@ -77,3 +77,27 @@ def test_models_that_are_none_are_refused(tmp_path):
         lnz.exact(lnz.RBM(np.ones((50, 50))))
     with pytest.raises(ValueError, match="choose a smaller model"):
         lnz.generate_gwgm(visible=10**8, hidden=10**8)
+
+
+def test_parts_of_a_file_can_be_named(tmp_path):
+    weights = np.arange(6.0).reshape(2, 3) / 10
+    np.savez(tmp_path / "odd.npz", alpha=weights, beta=[0.1, 0.2], gamma=[1, 2, 3])
+    with pytest.raises(ValueError, match="has no weights: found `alpha`, `beta`, `gamma`"):
+        lnz.load(tmp_path / "odd.npz")
+    named = lnz.load(tmp_path / "odd.npz", weights="alpha", visible_bias="beta", hidden_bias="none")
+    assert named.shape == (2, 3)
+    assert named.hidden_bias.tolist() == [0, 0, 0]
+    np.save(tmp_path / "c.npy", [4, 5, 6])
+    apart = lnz.load(tmp_path / "odd.npz", weights="alpha", hidden_bias=tmp_path / "c.npy")
+    assert apart.hidden_bias.tolist() == [4, 5, 6]
+
+
+def test_what_a_file_leaves_open_is_noted(tmp_path):
+    np.savez(tmp_path / "square.npz", W=[[1.0, 2.0], [3.0, 4.0]], b=[0, 0], c=[0, 0])
+    model = lnz.load(tmp_path / "square.npz")
+    assert len(model.notes) == 1 and "square" in model.notes[0]
+    turned = lnz.load(tmp_path / "square.npz", layout="hv")
+    assert turned.notes == []
+    assert turned.weights.tolist() == [[1, 3], [2, 4]]
+    with pytest.raises(ValueError, match="layout is 'up'"):
+        lnz.load(tmp_path / "square.npz", layout="up")

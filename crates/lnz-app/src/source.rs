@@ -1,7 +1,7 @@
 //! A model by its file, or by the name of a built-in one.
 
 use crate::{Error, Result};
-use lnz::io::{self, ModelFile, StoredModel, Units};
+use lnz::io::{self, ModelFile, Note, ReadOptions, StoredModel, Units};
 use lnz::{BUILT_IN, BuiltIn, Rbm};
 use std::path::Path;
 
@@ -26,23 +26,34 @@ pub enum Origin {
 impl Source {
     /// Finds and reads a model; a file is tried before the name of a built-in model.
     pub fn load(path: &Path, units: Option<Units>) -> Result<Self> {
+        Self::load_with(path, &ReadOptions::with_units(units))
+    }
+
+    /// The same, told what a file does not say itself; `-` is standard input.
+    pub fn load_with(path: &Path, options: &ReadOptions) -> Result<Self> {
         let name = path.display().to_string();
         if !path.is_file()
             && let Some(entry) = path.to_str().and_then(BuiltIn::named)
         {
-            if units == Some(Units::Spin) {
+            if options.units == Some(Units::Spin) {
                 return Err(Error::options(format!(
                     "{{units=spin}} is for files, but `{name}` is a built-in model with units 0 and 1"
+                )));
+            }
+            if *options != ReadOptions::with_units(options.units) {
+                return Err(Error::options(format!(
+                    "names of tensors, their layout and updates are for files, but `{name}` is a built-in model"
                 )));
             }
             let origin = Origin::BuiltIn(entry, Box::new(entry.load()?));
             return Ok(Self { name, origin });
         }
-        if !path.exists() && looks_like_a_name(path) {
+        if !path.exists() && looks_like_a_name(path) && path != Path::new("-") {
             let near = closest_name(&name);
             return Err(Error::UnknownModel { name, near });
         }
-        let file = io::read_model(path, units)?;
+        let mut file = io::read_model_with(path, options)?;
+        compare_both_ways(&mut file);
         Ok(Self { name, origin: Origin::File(Box::new(file)) })
     }
 
@@ -65,6 +76,29 @@ impl Source {
             Origin::File(file) => file.stored,
             Origin::BuiltIn(_, stored) => *stored,
         }
+    }
+}
+
+/// Square weights that fit both ways: both values of log Z say whether it matters.
+fn compare_both_ways(file: &mut ModelFile) {
+    /// Nobody waits for a note.
+    const SECONDS: f64 = 0.2;
+    let model = &file.stored.model;
+    let turned = || {
+        let weights = model.weights().t().to_owned();
+        let (b, c) = (model.visible_bias().to_owned(), model.hidden_bias().to_owned());
+        Rbm::new(weights, b, c)?.with_constant(model.constant())
+    };
+    let both = || {
+        let value = |model: &Rbm| lnz::exact_log_z_within(model, SECONDS, &());
+        Ok::<_, lnz::Error>([value(model)?, value(&turned()?)?])
+    };
+    // The biases of a converted model depend on how the weights were read.
+    if file.units == Units::Binary
+        && let Some(Note::SquareWeights { log_z, .. }) =
+            file.stored.notes.iter_mut().find(|note| matches!(note, Note::SquareWeights { .. }))
+    {
+        *log_z = both().ok();
     }
 }
 
@@ -101,6 +135,23 @@ mod tests {
         assert_eq!(closest_name("gwgm-hrad"), Some("gwgm-hard"));
         assert_eq!(closest_name("mnist-20h@90"), Some("mnist-20h@100"));
         assert_eq!(closest_name("zzz"), None);
+    }
+
+    #[test]
+    fn a_square_comes_with_both_values() {
+        let mut file = {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("w.csv");
+            std::fs::write(&path, "0.5,-1\n2,0.25\n").unwrap();
+            io::read_model(&path, None).unwrap()
+        };
+        compare_both_ways(&mut file);
+        // Without biases both ways are the same.
+        let note = file.stored.notes.iter().find(|note| note.name() == "square_weights");
+        let Some(Note::SquareWeights { log_z: Some([taken, turned]), .. }) = note else {
+            panic!("{note:?}")
+        };
+        assert!((taken - turned).abs() < 1e-12);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use values::threads;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use lnz::io::{Float, Units};
+use lnz::io::{Float, Layout, ReadOptions, Units};
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::{Method, Request};
 use std::path::PathBuf;
@@ -37,9 +37,11 @@ Examples:
   lnz estimate model.npz --json         log Z of a model in a file, for programs
   lnz score model.npz --data test.npy   log-likelihood of data
   lnz compare model.npz                 several strategies side by side
-  lnz inspect model.mat                 what is in a file and how it was understood
+  lnz inspect model.pt                  what is in a file and how it was understood
 
-MODEL is a file (.npz, .npy, .safetensors, .mat) or the name of a built-in model.
+MODEL is a file or the name of a built-in model. Files are told by their content: .npz, .npy,
+.safetensors, MATLAB .mat, PyTorch .pt .pth .ckpt, pickles and joblib (no code is run), HDF5 (rbms,
+RestrictedBoltzmannMachines.jl, MATLAB 7.3, Keras), .uai, flax msgpack, CSV; - is standard input.
 Exit codes: 0 fine, 1 failed, 2 bad usage or input, 130 interrupted.";
 
 /// log Z of a Restricted Boltzmann Machine, and how far to trust it.
@@ -81,17 +83,50 @@ pub(crate) enum Command {
 /// The model that a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// A model file, or the name of a built-in model (see `lnz models`)
+    /// A model file (- for standard input), or the name of a built-in model (see `lnz models`)
     pub(crate) model: PathBuf,
     /// Values of the units in the file [default: what the file says, else binary]
     #[arg(long, value_parser = choice::<Units>())]
     pub(crate) units: Option<Units>,
+    #[command(flatten)]
+    pub(crate) parts: PartArgs,
+}
+
+/// What a model file does not say itself.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading the file")]
+pub(crate) struct PartArgs {
+    /// The tensor with the weights, by its name in the file; or a file of its own
+    #[arg(long, value_name = "NAME")]
+    weights: Option<String>,
+    /// The same for the visible bias; none for zero
+    #[arg(long, value_name = "NAME")]
+    visible_bias: Option<String>,
+    /// The same for the hidden bias
+    #[arg(long, value_name = "NAME")]
+    hidden_bias: Option<String>,
+    /// Which way round the weights are stored, where their shape does not tell
+    #[arg(long, value_parser = choice::<Layout>())]
+    layout: Option<Layout>,
+    /// Which update of a training run of `rbms` [default: the last]
+    #[arg(long, value_name = "N")]
+    update: Option<u64>,
 }
 
 impl ModelArgs {
     /// Finds and reads the model.
     pub(crate) fn load(&self) -> lnz_app::Result<lnz_app::Source> {
-        lnz_app::Source::load(&self.model, self.units)
+        lnz_app::Source::load_with(&self.model, &self.read_options())
+    }
+
+    fn read_options(&self) -> ReadOptions {
+        let mut options = ReadOptions::with_units(self.units);
+        options.weights = self.parts.weights.clone();
+        options.visible_bias = self.parts.visible_bias.clone();
+        options.hidden_bias = self.parts.hidden_bias.clone();
+        options.layout = self.parts.layout;
+        options.update = self.parts.update;
+        options
     }
 }
 
@@ -236,7 +271,7 @@ Examples:
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// The new file; its extension chooses the format (.npz, .safetensors, .mat)
+    /// The new file; its extension chooses the format (.npz, .safetensors, .mat, .uai)
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Type of weights and biases in a .safetensors file [default: f64]

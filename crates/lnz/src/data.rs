@@ -1,20 +1,25 @@
 //! Data sets: rows of visible values between 0 and 1, read from a file a batch at a time.
 //!
-//! Read are IDX (the format of MNIST), LIBSVM text, .npy and .npz; all but .npz also packed by gzip or
-//! xz. The content of the file decides, not its name. Grey values of one byte become value / 255:
-//! always in IDX, and in .npy and .npz when the array has a value above 1.
+//! Read are IDX (the format of MNIST), LIBSVM text, CSV, .npy, .npz (also scipy's sparse matrices),
+//! .mat, HDF5 and pickled arrays, also packed by gzip or xz. The content of the file decides, not its
+//! name; `-` is standard input. Grey values of one byte become value / 255: always in IDX, and in
+//! arrays when one of them is above 1.
 
+mod csv;
 mod dense;
 mod idx;
 mod libsvm;
+mod memory;
 mod numpy;
 mod source;
+mod sparse;
 mod summary;
 
 pub use source::{DataFormat, Packing, unpacked};
 pub use summary::{Summary, summarise};
 
 use crate::io::Parsed;
+use crate::io::input::Input;
 use crate::{Error, Result};
 use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2};
@@ -102,6 +107,8 @@ pub struct DataReader {
     packing: Packing,
     options: DataOptions,
     next: u64,
+    /// Keeps the copy of a pipe while it is read.
+    _input: Input,
 }
 
 /// Rows that are held while they are gathered into an array; reading in blocks of this size keeps
@@ -115,7 +122,8 @@ impl DataReader {
     /// Opens a data file and reads as much of it as its shape takes.
     pub fn open(path: &Path, options: DataOptions) -> Result<Self> {
         let failed = |problem| Error::File { path: path.to_owned(), problem };
-        let (rows, format, packing) = source::open_rows(path, options.width).map_err(failed)?;
+        let source::Opened { rows, format, packing, input } =
+            source::open_rows(path, options.width).map_err(failed)?;
         if let Some(expected) = options.width
             && rows.width() != expected
         {
@@ -125,7 +133,7 @@ impl DataReader {
         if rows.count() == Some(0) || rows.width() == 0 {
             return Err(failed("holds no values; expected at least one row".to_owned()));
         }
-        Ok(Self { path: path.to_owned(), rows, format, packing, options, next: 0 })
+        Ok(Self { path: path.to_owned(), rows, format, packing, options, next: 0, _input: input })
     }
 
     /// Number of columns.

@@ -1,9 +1,10 @@
-//! Model files: .npz, .npy, .safetensors and MATLAB's .mat.
+//! Model files, recognised by their content: .npz, .npy, .safetensors, MATLAB's .mat, PyTorch,
+//! Python pickles (also of joblib), HDF5, UAI networks, msgpack of flax and tables of numbers.
 //!
 //! A model is three tensors, found by name: the weights (`W`, `weights`, `weight`,
-//! `weight_matrix`, `vishid`, `components_`), the visible bias (`b`, `vbias`, `visible_bias`,
-//! `v_bias`, `visbiases`, `intercept_visible_`) and the hidden bias (`c`, `hbias`, `hidden_bias`,
-//! `h_bias`, `hidbiases`, `intercept_hidden_`). [`read_model`] also says how it understood them.
+//! `weight_matrix`, `vishid`, `components_`, ...), the visible bias (`b`, `vbias`, `visible_bias`,
+//! ...) and the hidden bias (`c`, `hbias`, `hidden_bias`, ...). [`read_model`] also says how it
+//! understood them; what a user must know in any case is in [`StoredModel::notes`].
 //!
 //! ```
 //! use lnz::{Rbm, io};
@@ -18,27 +19,43 @@
 //! ```
 
 pub(crate) mod archive;
+pub(crate) mod csv;
 mod format;
+mod hdf5;
+pub(crate) mod input;
+mod julia;
+mod layers;
 mod mat;
+mod msgpack;
+pub(crate) mod names;
+mod notes;
 pub(crate) mod npy;
 pub(crate) mod npz;
 pub(crate) mod number;
+mod options;
+mod pickle;
 mod python_literal;
 mod roles;
 mod safetensors;
 mod save;
+mod siblings;
 mod stored;
 pub(crate) mod tensors;
+mod uai;
+mod updates;
 mod values;
 
 use crate::{Error, Rbm, Result};
 use ndarray::{Array1, ArrayD, ArrayViewD};
 use std::collections::BTreeMap;
-use std::io::Write;
+
+use format::FormatEntry;
 use std::path::Path;
 use tensors::TensorSource;
 
 pub use format::Format;
+pub use notes::Note;
+pub use options::{Layout, ReadOptions};
 pub use stored::StoredModel;
 pub(crate) use stored::Tensor;
 pub use tensors::{Order, TensorInfo};
@@ -112,50 +129,124 @@ pub struct ModelFile {
     pub tensors: Vec<TensorInfo>,
     /// One sentence for each decision that was taken on the way from tensors to the model.
     pub understood: Vec<String>,
+    /// The updates of a training run of `rbms` that the file holds.
+    pub updates: Vec<u64>,
 }
 
 /// The names under which weights, visible bias and hidden bias are recognised.
 pub fn tensor_names() -> [&'static [&'static str]; 3] {
-    [roles::WEIGHTS.names, roles::VISIBLE_BIAS.names, roles::HIDDEN_BIAS.names]
+    [names::WEIGHTS.names, names::VISIBLE_BIAS.names, names::HIDDEN_BIAS.names]
 }
 
 /// Reads a model; without `units`, the file's own word counts (metadata `units`: `spin` or
 /// `binary`), and binary when it has none.
 pub fn read_model(path: &Path, units: Option<Units>) -> Result<ModelFile> {
-    parse_model(path, units).map_err(|problem| Error::File { path: path.to_owned(), problem })
+    read_model_with(path, &ReadOptions::with_units(units))
+}
+
+/// Reads a model, told what the file itself does not say.
+pub fn read_model_with(path: &Path, options: &ReadOptions) -> Result<ModelFile> {
+    parse_model(path, options).map_err(|problem| Error::File { path: path.to_owned(), problem })
+}
+
+/// The format of a file and its tensors, whether or not they make a model.
+pub fn list_tensors(path: &Path) -> Result<(Format, Vec<TensorInfo>)> {
+    let list = || {
+        let input = input::open_input(path, "a model file")?;
+        let entry = Format::of_file(&input, path)?;
+        Ok((entry.format, entry.open(&input)?.tensors().to_vec()))
+    };
+    list().map_err(|problem| Error::File { path: path.to_owned(), problem })
 }
 
 /// Reads a model from the bytes of a .safetensors file.
 pub(crate) fn model_from_bytes(bytes: &[u8]) -> Parsed<StoredModel> {
     let mut source = safetensors::SafetensorsFile::parse(bytes.to_vec())?;
-    Ok(cast_model(&mut source, Format::Safetensors, None)?.stored)
+    Ok(cast_model(&mut source, Format::Safetensors, &ReadOptions::default())?.stored)
 }
 
-fn parse_model(path: &Path, units: Option<Units>) -> Parsed<ModelFile> {
-    let format = Format::of_file(path)?;
-    let read = || std::fs::read(path).map_err(|error| format!("cannot be read: {error}"));
-    let mut source: Box<dyn TensorSource> = match format {
-        Format::Npy => Box::new(npy::NpyFile::open(path)?),
-        Format::Npz => Box::new(npz::NpzFile::open(path)?),
-        Format::Safetensors => Box::new(safetensors::SafetensorsFile::parse(read()?)?),
-        Format::Mat => Box::new(mat::MatFile::parse(read()?)?),
+fn parse_model(path: &Path, options: &ReadOptions) -> Parsed<ModelFile> {
+    let input = input::open_input(path, "a model file")?;
+    let entry = Format::of_file(&input, path)?;
+    let beside = match entry.format {
+        Format::Npy => siblings::Siblings::of(path)?,
+        _ => None,
     };
-    cast_model(&mut *source, format, units)
+    let source: Box<dyn TensorSource> = match beside {
+        Some(siblings) => Box::new(siblings),
+        None => entry.open(&input)?,
+    };
+    let tensors = source.tensors().to_vec();
+    let (mut source, updates, update) = updates::OneUpdate::choose(source, options.update)?;
+    let mut file = cast_model(&mut *source, entry.format, options)?;
+    if let Some(update) = update {
+        let many = if updates.len() == 1 { "the only one" } else { "of" };
+        let all: Vec<String> = updates.iter().map(u64::to_string).collect();
+        file.understood.push(format!("update: {update}, {many} {}", all.join(", ")));
+    }
+    Ok(ModelFile { tensors, updates, ..file })
+}
+
+/// The arrays of a file of any format that could hold data, and the name of the format.
+pub(crate) fn open_arrays(
+    input: &input::Input,
+    path: &Path,
+) -> Parsed<(Format, Box<dyn TensorSource>)> {
+    let entry = Format::of_file(input, path)?;
+    Ok((entry.format, entry.open(input)?))
+}
+
+/// True for text that is a format of its own, and no table.
+pub(crate) fn looks_like_text_of_arrays(start: &[u8]) -> bool {
+    uai::looks_like_it(start)
+        || hdf5::looks_like_it(start)
+        || mat::byte_order(start).is_some()
+        || pickle::looks_like_old(start)
+        || start.starts_with(b"PK")
+}
+
+pub(crate) use format::is_torch;
+
+/// The only array of a file.
+fn read_alone(path: &Path) -> Parsed<ArrayD<f64>> {
+    let input = input::open_input(path, "a file with an array")?;
+    let mut source = Format::of_file(&input, path)?.open(&input)?;
+    match source.tensors().len() {
+        1 => source.values(0),
+        count => Err(format!("has {count} arrays, expected one")),
+    }
 }
 
 fn cast_model(
     source: &mut dyn TensorSource,
     format: Format,
-    units: Option<Units>,
+    options: &ReadOptions,
 ) -> Parsed<ModelFile> {
-    let mut cast = match format {
-        Format::Npy => roles::cast_lone_matrix(source)?,
-        _ => roles::cast(source)?,
-    };
     let mut metadata = source.metadata();
     // What is kept about the model describes the converted one.
     let stated = metadata.remove("units");
-    let units = units.map_or_else(|| units_from(stated.as_deref()), Ok)?;
+    let certain = match (format, metadata.remove("layout").as_deref()) {
+        (Format::Uai, _) | (_, Some(LAYOUT)) => Some(Layout::VisibleHidden),
+        _ => None,
+    };
+    let told = options.units;
+    let by_layers =
+        layers::check(&format.to_string(), &source.words(), source.tensors(), told.is_some())?;
+    let mut cast = if julia::is_one(source) && options.weights.is_none() {
+        julia::cast(source)?
+    } else {
+        roles::cast(source, options, certain, &read_alone)?
+    };
+    if format == Format::Msgpack && told.is_none() && stated.is_none() {
+        cast.units = Some(Units::Spin);
+        cast.notes.push(Note::WaveFunction);
+    }
+    let of_file = by_layers.or(cast.units);
+    let units = match (told, stated.as_deref(), of_file) {
+        (Some(units), ..) => units,
+        (None, None, Some(units)) => units,
+        (None, stated, _) => units_from(stated)?,
+    };
     let build = match units {
         Units::Binary => Rbm::new,
         Units::Spin => {
@@ -164,18 +255,23 @@ fn cast_model(
         }
     };
     let model = build(cast.weights, cast.visible_bias, cast.hidden_bias).map_err(in_words)?;
-    let constant = roles::optional_number(source, "constant")?.unwrap_or(0.0) + model.constant();
+    let stated = roles::optional_number(source, "constant")?.unwrap_or(0.0);
+    let constant = stated + model.constant() + cast.constant;
     let model = model.with_constant(constant).map_err(in_words)?;
     let data_means = data_means(source, model.visible())?;
     let exact_log_z = roles::optional_number(source, "exact_log_z")?;
     Ok(ModelFile {
-        stored: StoredModel { model, metadata, data_means, exact_log_z },
+        stored: StoredModel { model, metadata, data_means, exact_log_z, notes: cast.notes },
         format,
         units,
         tensors: source.tensors().to_vec(),
         understood: cast.understood,
+        updates: Vec::new(),
     })
 }
+
+/// How a square matrix of weights is marked in the files that are written here.
+const LAYOUT: &str = "visible x hidden";
 
 fn in_words(error: Error) -> String {
     format!("is not a model: {error}")
@@ -212,8 +308,16 @@ pub fn write_model(path: &Path, stored: &StoredModel) -> Result<()> {
         // The model is in units {0, 1}; another word would have it converted again.
         stored.to_mut().metadata.insert("units".to_owned(), "binary".to_owned());
     }
-    let write = writer_for(path)?;
+    let (_, write) = FormatEntry::to_write(path)?;
+    mark_square(&mut stored);
     save::write_whole(path, |writer| write(writer, &stored))
+}
+
+/// A square matrix says which way round it is, so that nobody has to guess.
+fn mark_square(stored: &mut std::borrow::Cow<'_, StoredModel>) {
+    if stored.model.visible() == stored.model.hidden() && stored.model.visible() > 1 {
+        stored.to_mut().metadata.insert("layout".to_owned(), LAYOUT.to_owned());
+    }
 }
 
 /// Writes a model as .safetensors with weights and biases of the given type, whole or not at all.
@@ -228,6 +332,8 @@ pub(crate) fn write_tensors(
     extra: Vec<Tensor>,
     float: Float,
 ) -> Result<()> {
+    let mut stored = std::borrow::Cow::Borrowed(stored);
+    mark_square(&mut stored);
     let mut tensors = stored.to_tensors();
     tensors.extend(extra);
     save::write_whole(path, |writer| {
@@ -244,9 +350,9 @@ pub(crate) struct WithTensors {
 /// Reads what [`write_tensors`] has written.
 pub(crate) fn read_tensors(path: &Path) -> Result<WithTensors> {
     let parse = || {
-        let bytes = std::fs::read(path).map_err(|error| format!("cannot be read: {error}"))?;
-        let mut source = safetensors::SafetensorsFile::parse(bytes)?;
-        let stored = cast_model(&mut source, Format::Safetensors, None)?.stored;
+        let input = input::open_unpacked(path, "a model file")?;
+        let mut source = safetensors::SafetensorsFile::open(&input)?;
+        let stored = cast_model(&mut source, Format::Safetensors, &ReadOptions::default())?.stored;
         let names: Vec<String> = source.tensors().iter().map(|t| t.name.clone()).collect();
         let extra = names.into_iter().enumerate().map(|(k, name)| Ok((name, source.values(k)?)));
         Ok(WithTensors { stored, extra: extra.collect::<Parsed<_>>()? })
@@ -254,26 +360,11 @@ pub(crate) fn read_tensors(path: &Path) -> Result<WithTensors> {
     parse().map_err(|problem: String| Error::File { path: path.to_owned(), problem })
 }
 
-type WriteModel = fn(&mut dyn Write, &StoredModel) -> std::io::Result<()>;
-
-fn writer_for(path: &Path) -> Result<WriteModel> {
-    match Format::to_write(path)? {
-        Format::Npz => Ok(npz::write),
-        Format::Safetensors => Ok(safetensors::write),
-        Format::Mat => Ok(mat::write),
-        Format::Npy => Err(Error::Write {
-            path: path.to_owned(),
-            problem: "a .npy file has no place for biases; use .npz, .safetensors or .mat".into(),
-            bad_path: true,
-        }),
-    }
-}
-
 /// Fails as [`write_model`] would, if the path is at fault; nothing is left behind.
 ///
 /// Long work asks before it starts, so that its result does not end at a wrong path.
 pub fn check_model_path(path: &Path) -> Result<()> {
-    writer_for(path)?;
+    FormatEntry::to_write(path)?;
     save::check_writable(path)
 }
 

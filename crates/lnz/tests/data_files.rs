@@ -112,7 +112,7 @@ fn bad_data_is_refused_with_its_place() {
     );
     assert!(problem(b"1 1:1\n-1 4:1\n", Some(3)).contains("line 2 has index 4"));
     assert!(problem(b"1 1:1\n-1 0:1\n", None).contains("line 2 has index 0"));
-    assert!(problem(b"0,1,1\n0,0,1\n", None).contains("line 1 has \"0,1,1\" where the label"));
+    assert!(problem(b"a b\n0,0,1\n", None).contains("line 1 has \"a\" where the label"));
     assert!(problem(b"", None).contains("is empty"));
     assert!(problem(&idx(8, &[0, 2], &[]), None).contains("holds no values"));
     assert!(problem(&idx(8, &[3, 2], &[1; 5]), None).contains("row 3 of the 3"));

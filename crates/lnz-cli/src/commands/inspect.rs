@@ -12,7 +12,25 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
-    let source = args.model.load()?;
+    let source = match args.model.load() {
+        Ok(source) => source,
+        Err(error) => {
+            // What is in a file that is not understood helps to name its parts.
+            if !args.json
+                && let Ok((format, tensors)) = lnz::io::list_tensors(&args.model.model)
+            {
+                let mut table = Table::default();
+                let lines: Vec<String> =
+                    tensors.iter().take(MOST_LINES).map(describe_tensor).collect();
+                table.line(
+                    "file",
+                    format!("{format}\n{}{}", lines.join("\n"), more_than(tensors.len())),
+                );
+                terminal::print(&table.text())?;
+            }
+            return Err(error.into());
+        }
+    };
     let model = ModelSummary::new(&source.name, source.model());
     let cost = exact_cost(source.model())?;
     if args.json {
@@ -48,9 +66,23 @@ fn to_text(source: &Source, model: &ModelSummary, cost: &ExactCost) -> String {
 }
 
 fn describe_file(file: &ModelFile, table: &mut Table) {
-    let tensors: Vec<String> = file.tensors.iter().map(describe_tensor).collect();
-    table.line("file", format!("{}\n{}", file.format, tensors.join("\n")));
+    let tensors: Vec<String> = file.tensors.iter().take(MOST_LINES).map(describe_tensor).collect();
+    let more = more_than(file.tensors.len());
+    table.line("file", format!("{}\n{}{more}", file.format, tensors.join("\n")));
     table.line("read as", file.understood.join("\n"));
+    for note in &file.stored.notes {
+        table.line("mind", note.to_string());
+    }
+}
+
+/// Tensors that are listed; checkpoints may have thousands.
+const MOST_LINES: usize = 60;
+
+fn more_than(count: usize) -> String {
+    match count.saturating_sub(MOST_LINES) {
+        0 => String::new(),
+        more => format!("\nand {more} more"),
+    }
 }
 
 fn describe_tensor(tensor: &TensorInfo) -> String {
@@ -86,6 +118,8 @@ fn to_json(source: &Source, model: &ModelSummary, cost: &ExactCost) -> Value {
             "format": file.format.to_string(),
             "tensors": file.tensors.iter().map(tensor_json).collect::<Vec<_>>(),
             "understood": file.understood,
+            "notes": file.stored.notes.iter().map(|note| note.to_string()).collect::<Vec<_>>(),
+            "updates": file.updates,
         }),
     };
     json!({

@@ -85,19 +85,23 @@ impl Rows for DenseRows {
         self.values.clear();
         self.encoding.decode(&self.bytes, &mut self.values);
         self.next += 1;
-        for (column, (value, &found)) in row.iter_mut().zip(&self.values).enumerate() {
-            *value = found / self.scale;
-            if !(0.0..=1.0).contains(value) {
-                return Err(format!(
-                    "row {}, column {} is {found}; expected values from 0 to 1{}",
-                    self.next,
-                    column + 1,
-                    if found > 1.0 { " (grey values up to 255 are accepted as uint8)" } else { "" }
-                ));
-            }
-        }
-        Ok(true)
+        scaled(row, &self.values, self.scale, self.next).map(|()| true)
     }
+}
+
+/// Fills in a row; its number counts from 1.
+pub(super) fn scaled(row: &mut [f64], found: &[f64], scale: f64, number: usize) -> Parsed<()> {
+    for (column, (value, &found)) in row.iter_mut().zip(found).enumerate() {
+        *value = found / scale;
+        if !(0.0..=1.0).contains(value) {
+            return Err(format!(
+                "row {number}, column {} is {found}; expected values from 0 to 1{}",
+                column + 1,
+                if found > 1.0 { " (grey values up to 255 are accepted as uint8)" } else { "" }
+            ));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -59,6 +59,9 @@ impl Rows for LibsvmRows {
 /// A file of plain numbers would otherwise pass as labels without values.
 const NO_VALUES: &str = "has no `index:value` on any line; expected LIBSVM text";
 
+/// Columns that any file may have.
+const ALWAYS_FINE: usize = 1 << 16;
+
 fn largest_index(mut lines: Lines) -> Parsed<usize> {
     let mut largest = 0;
     while lines.next(&mut |index, _| {
@@ -68,6 +71,13 @@ fn largest_index(mut lines: Lines) -> Parsed<usize> {
         largest = largest.max(index);
         Ok(())
     })? {}
+    // Each column that occurs takes at least four bytes. A few bytes must not ask for gigabytes.
+    if largest > ALWAYS_FINE && largest as u64 > lines.bytes {
+        return Err(format!(
+            "has the index {largest} in {} bytes of text, so that nearly all columns are empty; a model would have {largest} visible units: number the columns from 1, or check the index",
+            lines.bytes
+        ));
+    }
     if largest == 0 { Err(NO_VALUES.to_owned()) } else { Ok(largest) }
 }
 
@@ -76,13 +86,15 @@ struct Lines {
     stream: Stream,
     line: Vec<u8>,
     number: u64,
+    /// Read so far.
+    bytes: u64,
     /// The label of the last line.
     label: f64,
 }
 
 impl Lines {
     fn new(stream: Stream) -> Self {
-        Self { stream, line: Vec::new(), number: 0, label: 0.0 }
+        Self { stream, line: Vec::new(), number: 0, bytes: 0, label: 0.0 }
     }
 
     /// Hands each index and value of the next line over; false at the end.
@@ -94,6 +106,7 @@ impl Lines {
                 .take(LONGEST_LINE)
                 .read_until(b'\n', &mut self.line)
                 .map_err(|error| unreadable(&error))?;
+            self.bytes += read as u64;
             if read == 0 {
                 return Ok(false);
             }

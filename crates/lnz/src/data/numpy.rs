@@ -1,8 +1,9 @@
 //! Data in .npy and .npz arrays.
 
 use super::dense::{DenseRows, rows_and_width};
-use super::{Rows, source};
+use super::{Rows, source, sparse};
 use crate::io::Parsed;
+use crate::io::names;
 use crate::io::npy::Header;
 use crate::io::npz::NpzFile;
 use crate::io::number::{Number, count_values};
@@ -26,7 +27,10 @@ pub(super) fn open_npy(path: &Path) -> Parsed<Box<dyn Rows>> {
 
 /// The only array of an archive, or the one named as data.
 pub(super) fn open_npz(path: &Path) -> Parsed<Box<dyn Rows>> {
-    let file = NpzFile::open(path)?;
+    let mut file = NpzFile::open(path)?;
+    if let Some(rows) = sparse::open(&mut file)? {
+        return Ok(rows);
+    }
     let index = choose(file.tensors())?;
     open_array(&|| {
         let (header, stream) = file.stream(index)?;
@@ -35,7 +39,9 @@ pub(super) fn open_npz(path: &Path) -> Parsed<Box<dyn Rows>> {
     .map_err(|problem| format!("its array `{}` {problem}", file.tensors()[index].name))
 }
 
-fn choose(tensors: &[TensorInfo]) -> Parsed<usize> {
+/// Which array holds the data.
+pub(super) fn choose(tensors: &[TensorInfo]) -> Parsed<usize> {
+    refuse_model(tensors)?;
     let named = |index: &usize| DATA_NAMES.contains(&&*tensors[*index].name);
     let candidates: Vec<usize> = match tensors.len() {
         1 => vec![0],
@@ -51,6 +57,20 @@ fn choose(tensors: &[TensorInfo]) -> Parsed<usize> {
                 DATA_NAMES.join(", ")
             ))
         }
+    }
+}
+
+/// A model given as data is told apart by the names of its parts.
+fn refuse_model(tensors: &[TensorInfo]) -> Parsed<()> {
+    let find = |role: &names::Role| {
+        tensors.iter().find(|tensor| role.fits(names::leaf(&tensor.name))).map(|t| &*t.name)
+    };
+    let bias = find(&names::VISIBLE_BIAS).or_else(|| find(&names::HIDDEN_BIAS));
+    match (find(&names::WEIGHTS), bias) {
+        (Some(weights), Some(bias)) => Err(format!(
+            "looks like a model (it has the weights `{weights}` and the bias `{bias}`), expected data: rows of values from 0 to 1"
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -85,6 +105,10 @@ fn has_grey_values(mut stream: Stream) -> Parsed<bool> {
 fn by_rows(header: &Header, stream: Stream) -> Parsed<Vec<u8>> {
     let size = header.numeric()?.number.size();
     let total = count_values(&header.shape)? * size;
+    if total == 0 {
+        // Sides without values may be of any length.
+        return Err("holds no values; expected at least one row".to_owned());
+    }
     let mut by_columns = Vec::new();
     stream
         .take(total as u64 + 1)

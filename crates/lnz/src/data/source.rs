@@ -1,7 +1,8 @@
 //! What a data file is, by its first bytes, packed or not.
 
-use super::{Rows, idx, libsvm, numpy};
-use crate::io::{Parsed, npy};
+use super::{Rows, csv, idx, libsvm, memory, numpy};
+use crate::io::input::{Input, XZ_MEMORY_KIB, open_input, open_unpacked};
+use crate::io::{self, Format, Parsed, npy};
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
@@ -10,11 +11,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
-/// Dictionaries of xz reach 64 MiB at its highest preset; a file that asks for far more is hostile.
-const XZ_MEMORY_KIB: u32 = 256 << 10;
-
 /// Bytes that decide what a file is.
-const LONGEST_MAGIC: u64 = 6;
+const LONGEST_MAGIC: u64 = 1024;
 
 /// A stream of unpacked bytes.
 pub(super) type Stream = Box<dyn BufRead + Send>;
@@ -28,8 +26,18 @@ pub enum DataFormat {
     Libsvm,
     /// A numpy array.
     Npy,
-    /// An archive of numpy arrays.
+    /// An archive of numpy arrays, also a sparse matrix of scipy.
     Npz,
+    /// Lines of numbers.
+    Csv,
+    /// MATLAB, version 5 to 7.
+    Mat,
+    /// HDF5, also MATLAB 7.3.
+    Hdf5,
+    /// A pickled numpy array.
+    Pickle,
+    /// A tensor of PyTorch.
+    Torch,
 }
 
 impl fmt::Display for DataFormat {
@@ -39,6 +47,11 @@ impl fmt::Display for DataFormat {
             DataFormat::Libsvm => "LIBSVM text",
             DataFormat::Npy => ".npy",
             DataFormat::Npz => ".npz",
+            DataFormat::Csv => "CSV",
+            DataFormat::Mat => "MATLAB",
+            DataFormat::Hdf5 => "HDF5",
+            DataFormat::Pickle => "Python pickle",
+            DataFormat::Torch => "PyTorch",
         })
     }
 }
@@ -80,27 +93,65 @@ fn open_packed(path: &Path) -> Parsed<(Packing, Stream)> {
     Ok((packing, Box::new(BufReader::with_capacity(1 << 16, unpacked))))
 }
 
-/// The rows of a file in any of the known formats.
-pub(super) fn open_rows(
-    path: &Path,
-    width: Option<usize>,
-) -> Parsed<(Box<dyn Rows>, DataFormat, Packing)> {
-    let (packing, stream) = open_packed(path)?;
+/// The rows of a file, and what they are read from.
+pub(super) struct Opened {
+    pub(super) rows: Box<dyn Rows>,
+    pub(super) format: DataFormat,
+    pub(super) packing: Packing,
+    /// A copy of what came through a pipe lasts as long as the reader.
+    pub(super) input: Input,
+}
+
+/// The rows of a file in any of the known formats; `-` is standard input.
+pub(super) fn open_rows(path: &Path, width: Option<usize>) -> Parsed<Opened> {
+    let input = open_unpacked(path, "a data file")?;
+    let (packing, stream) = open_packed(input.path())?;
     let (start, stream) = peek(stream)?;
+    let is_text = || start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
     let (rows, format) = if start.is_empty() {
         return Err("is empty, expected a data set".to_owned());
     } else if start.starts_with(npy::MAGIC) {
-        (numpy::open_npy(path)?, DataFormat::Npy)
-    } else if start.starts_with(b"PK") {
-        (numpy::open_npz(path)?, DataFormat::Npz)
+        (numpy::open_npy(input.path())?, DataFormat::Npy)
     } else if start.starts_with(&[0, 0]) {
         (idx::open(stream)?, DataFormat::Idx)
-    } else if start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
-        (libsvm::open(path, width)?, DataFormat::Libsvm)
+    } else if is_text() && csv::looks_like_it(&start) {
+        (csv::open(stream)?, DataFormat::Csv)
+    } else if is_text() && !io::looks_like_text_of_arrays(&start) {
+        (libsvm::open(input.path(), width)?, DataFormat::Libsvm)
     } else {
-        return Err("is in no known format; expected IDX, LIBSVM text, .npy or .npz, packed by gzip or xz or not at all".to_owned());
+        let (rows, format, copy) = open_arrays(&input, path)?;
+        let input = copy.unwrap_or(input);
+        return Ok(Opened { rows, format, packing, input });
     };
-    Ok((rows, format, packing))
+    Ok(Opened { rows, format, packing, input })
+}
+
+/// Formats of arrays that are read as a whole; packed files are unpacked aside.
+fn open_arrays(input: &Input, path: &Path) -> Parsed<(Box<dyn Rows>, DataFormat, Option<Input>)> {
+    let copy = open_input(input.path(), "a data file")?;
+    let unknown = || {
+        "is in no known format; expected IDX, LIBSVM text, CSV, .npy, .npz, .mat, HDF5 or a pickled array, packed by gzip or xz or not at all".to_owned()
+    };
+    let start = copy.start(LONGEST_MAGIC as usize)?;
+    if start.starts_with(b"PK") && !io::is_torch(&copy, &start) {
+        return Ok((numpy::open_npz(copy.path())?, DataFormat::Npz, Some(copy)));
+    }
+    // A name alone is no reason to take a file for an array.
+    let (format, mut source) = io::open_arrays(&copy, Path::new("")).map_err(|problem| {
+        if problem.starts_with("is in no known format") { unknown() } else { problem }
+    })?;
+    let _ = path;
+    let format = match format {
+        Format::Mat => DataFormat::Mat,
+        Format::Hdf5 => DataFormat::Hdf5,
+        Format::Pickle => DataFormat::Pickle,
+        Format::Torch => DataFormat::Torch,
+        Format::Safetensors | Format::Msgpack | Format::Uai => {
+            return Err(format!("is a {format} file, which holds models, expected data"));
+        }
+        _ => return Err(unknown()),
+    };
+    Ok((memory::open(&mut *source)?, format, Some(copy)))
 }
 
 /// The first bytes of a stream, and the stream with them put back.
@@ -132,7 +183,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data");
         std::fs::write(&path, content).unwrap();
-        let (mut source, ..) = open_rows(&path, None)?;
+        let mut source = open_rows(&path, None)?.rows;
         let (mut row, mut rows) = (vec![0.0; source.width()], Vec::new());
         while source.next_row(&mut row)? {
             rows.push(row.clone());

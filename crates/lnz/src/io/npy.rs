@@ -112,7 +112,7 @@ impl Header {
 }
 
 /// `<f8` and the like.
-fn parse_dtype(descr: &str) -> (Option<Encoding>, String) {
+pub(super) fn parse_dtype(descr: &str) -> (Option<Encoding>, String) {
     let endian = if descr.starts_with('>') { Endian::Big } else { Endian::Little };
     let number = match descr.trim_start_matches(['<', '>', '|', '=']) {
         "b1" => Number::Bool,
@@ -140,6 +140,27 @@ fn parse_dtype(descr: &str) -> (Option<Encoding>, String) {
         }
     };
     (Some(Encoding { number, endian }), number.name().to_owned())
+}
+
+/// `float64` and the like.
+pub(super) fn parse_dtype_name(name: &str) -> Option<Encoding> {
+    let number = match name {
+        "bool" => Number::Bool,
+        "uint8" => Number::U8,
+        "int8" => Number::I8,
+        "uint16" => Number::U16,
+        "int16" => Number::I16,
+        "uint32" => Number::U32,
+        "int32" => Number::I32,
+        "uint64" => Number::U64,
+        "int64" => Number::I64,
+        "float16" => Number::F16,
+        "bfloat16" => Number::BF16,
+        "float32" => Number::F32,
+        "float64" => Number::F64,
+        _ => return None,
+    };
+    Some(Encoding { number, endian: Endian::Little })
 }
 
 /// A file with one nameless array.

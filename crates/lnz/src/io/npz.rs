@@ -46,6 +46,19 @@ impl NpzFile {
         Ok(Self { archive, arrays, tensors, file_bytes })
     }
 
+    /// The text of an array that holds nothing else, such as a format by name.
+    pub(crate) fn text(&self, index: usize) -> Parsed<String> {
+        let mut stream =
+            self.archive.stream(&self.arrays[index].0).map_err(|error| error.to_string())?;
+        Header::read(&mut stream)?;
+        let mut bytes = Vec::new();
+        let read = stream.take(64).read_to_end(&mut bytes);
+        read.map_err(|error| format!("cannot be unpacked ({error}); the file is damaged"))?;
+        // numpy stores text in one or four bytes for each letter.
+        bytes.retain(|&byte| byte != 0);
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     /// The header of an array, and the stream of its values after a check of their number.
     pub(crate) fn stream(&self, index: usize) -> Parsed<(&Header, Box<dyn Read + Send>)> {
         let (entry, header) = &self.arrays[index];

@@ -1,21 +1,34 @@
 //! The .safetensors format: a JSON header, then the bytes of all tensors.
 
+use super::input::Input;
 use super::number::{Encoding, Endian, Number, count_values};
 use super::tensors::{Order, TensorInfo, TensorSource};
 use super::{Float, Parsed, StoredModel, Tensor};
-use ::safetensors::{Dtype, SafeTensorError, SafeTensors};
+use ::safetensors::tensor::Metadata;
+use ::safetensors::{Dtype, SafeTensorError};
 use ndarray::ArrayD;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use std::collections::{BTreeMap, HashSet};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 
-/// A .safetensors file in memory.
+/// An opened .safetensors file; values are read on demand.
 pub(super) struct SafetensorsFile {
-    bytes: Vec<u8>,
+    content: Content,
     tensors: Vec<TensorInfo>,
-    encodings: Vec<Option<Encoding>>,
+    /// How each tensor is stored, and where in the file.
+    places: Vec<(Option<Encoding>, Range<u64>)>,
     metadata: BTreeMap<String, String>,
 }
+
+enum Content {
+    Memory(Vec<u8>),
+    File(File),
+}
+
+/// The library refuses longer headers.
+const LONGEST_HEADER: u64 = 100_000_000;
 
 /// True for files that start like one: the length of a header, which is a JSON object.
 pub(super) fn looks_like_it(start: &[u8], file_bytes: u64) -> bool {
@@ -25,18 +38,36 @@ pub(super) fn looks_like_it(start: &[u8], file_bytes: u64) -> bool {
 }
 
 impl SafetensorsFile {
+    /// Reads the header, and no values.
+    pub(super) fn open(input: &Input) -> Parsed<Self> {
+        let mut file =
+            File::open(input.path()).map_err(|error| format!("cannot be read: {error}"))?;
+        let header = header(&mut file, input.bytes)?;
+        Self::new(&header, Content::File(file), input.bytes)
+    }
+
     pub(super) fn parse(bytes: Vec<u8>) -> Parsed<Self> {
-        let (length, header) =
-            SafeTensors::read_metadata(&bytes).map_err(|error| problem(&error))?;
-        if let Some(json) = bytes.get(8..8 + length) {
-            refuse_duplicates(json)?;
+        let total = bytes.len() as u64;
+        let header = header(&mut &bytes[..], total)?;
+        Self::new(&header, Content::Memory(bytes), total)
+    }
+
+    fn new(json: &[u8], content: Content, total: u64) -> Parsed<Self> {
+        refuse_duplicates(json)?;
+        let header: Metadata = serde_json::from_slice(json)
+            .map_err(|error| problem(&SafeTensorError::InvalidHeaderDeserialization(error)))?;
+        let start = 8 + json.len() as u64;
+        if start.checked_add(header.data_len() as u64) != Some(total) {
+            return Err(problem(&SafeTensorError::MetadataIncompleteBuffer));
         }
         let mut listed: Vec<_> = header.tensors().into_iter().collect();
         listed.sort_by(|(left, _), (right, _)| left.cmp(right));
-        let (mut tensors, mut encodings) = (Vec::new(), Vec::new());
+        let (mut tensors, mut places) = (Vec::new(), Vec::new());
         for (name, info) in listed {
             let number = number(info.dtype);
-            encodings.push(number.map(|number| Encoding { number, endian: Endian::Little }));
+            let (from, to) = info.data_offsets;
+            let encoding = number.map(|number| Encoding { number, endian: Endian::Little });
+            places.push((encoding, start + from as u64..start + to as u64));
             tensors.push(TensorInfo {
                 name,
                 shape: info.shape.clone(),
@@ -45,8 +76,24 @@ impl SafetensorsFile {
             });
         }
         let metadata = header.metadata().clone().unwrap_or_default().into_iter().collect();
-        Ok(Self { bytes, tensors, encodings, metadata })
+        Ok(Self { content, tensors, places, metadata })
     }
+}
+
+/// The JSON at the start of a file of so many bytes.
+fn header(reader: &mut dyn Read, total: u64) -> Parsed<Vec<u8>> {
+    let mut length = [0; 8];
+    reader.read_exact(&mut length).map_err(|_| problem(&SafeTensorError::HeaderTooSmall))?;
+    let length = u64::from_le_bytes(length);
+    if length > LONGEST_HEADER {
+        return Err(problem(&SafeTensorError::HeaderTooLarge));
+    }
+    if length > total.saturating_sub(8) {
+        return Err(problem(&SafeTensorError::InvalidHeaderLength));
+    }
+    let mut json = vec![0; length as usize];
+    reader.read_exact(&mut json).map_err(|_| problem(&SafeTensorError::InvalidHeaderLength))?;
+    Ok(json)
 }
 
 impl TensorSource for SafetensorsFile {
@@ -56,11 +103,20 @@ impl TensorSource for SafetensorsFile {
 
     fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>> {
         let info = &self.tensors[index];
-        let encoding = self.encodings[index]
+        let (encoding, place) = &self.places[index];
+        let encoding = encoding
             .ok_or_else(|| format!("holds {} values, expected real numbers", info.dtype))?;
-        let file = SafeTensors::deserialize(&self.bytes).map_err(|error| problem(&error))?;
-        let view = file.tensor(&info.name).map_err(|error| problem(&error))?;
-        let values = encoding.read(&mut view.data(), count_values(&info.shape)?)?;
+        let count = count_values(&info.shape)?;
+        let values = match &mut self.content {
+            Content::Memory(bytes) => {
+                encoding.read(&mut &bytes[place.start as usize..place.end as usize], count)?
+            }
+            Content::File(file) => {
+                let moved = file.seek(SeekFrom::Start(place.start));
+                moved.map_err(|error| format!("cannot be read: {error}"))?;
+                encoding.read(&mut BufReader::with_capacity(1 << 16, file), count)?
+            }
+        };
         info.order.arrange(&info.shape, values)
     }
 

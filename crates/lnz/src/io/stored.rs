@@ -1,5 +1,6 @@
 //! A model with all that a file may say about it.
 
+use super::notes::Note;
 use crate::Rbm;
 use ndarray::Array1;
 use std::collections::BTreeMap;
@@ -16,11 +17,19 @@ pub struct StoredModel {
     pub data_means: Option<Array1<f64>>,
     /// Its exact log Z, where that is known.
     pub exact_log_z: Option<f64>,
+    /// What must be said with every result, because the file left it open; not written.
+    pub notes: Vec<Note>,
 }
 
 impl From<Rbm> for StoredModel {
     fn from(model: Rbm) -> Self {
-        Self { model, metadata: BTreeMap::new(), data_means: None, exact_log_z: None }
+        Self {
+            model,
+            metadata: BTreeMap::new(),
+            data_means: None,
+            exact_log_z: None,
+            notes: Vec::new(),
+        }
     }
 }
 

@@ -52,6 +52,12 @@ pub(crate) trait TensorSource {
     /// The values of one array of the list; the problem does not repeat its name.
     fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>>;
 
+    /// Names of classes and short texts, each with the path that leads to it: they tell what
+    /// kind of layers a model has.
+    fn words(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Words that the file carries besides numbers.
     fn metadata(&self) -> BTreeMap<String, String> {
         BTreeMap::new()

@@ -1,0 +1,129 @@
+//! A file that can be read more than once: pipes and packed files are first copied aside.
+
+use super::Parsed;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use lzma_rust2::XzReader;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// More than this is not taken from a pipe or out of a packed file.
+const MOST_SPOOLED: u64 = 8 << 30;
+
+/// Dictionaries of xz reach 64 MiB at its highest preset; a file that asks for far more is hostile.
+pub(crate) const XZ_MEMORY_KIB: u32 = 256 << 10;
+
+/// Unpacks to no more than this many times its size, or to [`ALWAYS_FINE`].
+const MOST_EXPANSION: u64 = 1100;
+const ALWAYS_FINE: u64 = 1 << 28;
+
+/// A regular file, unpacked.
+pub(crate) struct Input {
+    path: PathBuf,
+    /// Its bytes.
+    pub(crate) bytes: u64,
+    /// Deletes the copy when dropped.
+    _copy: Option<NamedTempFile>,
+}
+
+impl Input {
+    /// Where the bytes are; not what the user has called it.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The first bytes.
+    pub(crate) fn start(&self, most: usize) -> Parsed<Vec<u8>> {
+        let mut start = Vec::new();
+        let file = File::open(&self.path).map_err(unreadable)?;
+        file.take(most as u64).read_to_end(&mut start).map_err(unreadable)?;
+        Ok(start)
+    }
+
+    /// All bytes of a file that should not be larger than `most`.
+    pub(crate) fn read(&self, most: u64) -> Parsed<Vec<u8>> {
+        if self.bytes > most {
+            return Err(format!(
+                "has {} bytes, more than the {most} that a file of its kind may have",
+                self.bytes
+            ));
+        }
+        std::fs::read(&self.path).map_err(unreadable)
+    }
+}
+
+/// Opens a file by its path; `-` is standard input.
+pub(crate) fn open_input(path: &Path, expected: &str) -> Parsed<Input> {
+    let input = open_unpacked(path, expected)?;
+    let start = input.start(16)?;
+    // The length of its header may look like the mark of a packed file.
+    if super::safetensors::looks_like_it(&start, input.bytes) {
+        return Ok(input);
+    }
+    let file = || File::open(input.path()).map_err(unreadable);
+    let limit = ALWAYS_FINE.max(input.bytes.saturating_mul(MOST_EXPANSION)).min(MOST_SPOOLED);
+    let unpacked = if start.starts_with(b"\x1f\x8b") {
+        spool(&mut MultiGzDecoder::new(file()?), limit)
+    } else if start.starts_with(b"\xfd7zXZ\0") {
+        spool(&mut XzReader::new_mem_limit(file()?, true, XZ_MEMORY_KIB), limit)
+    } else if is_zlib(&start) {
+        spool(&mut ZlibDecoder::new(file()?), limit)
+    } else {
+        return Ok(input);
+    };
+    unpacked.map_err(|problem| format!("is packed, and {problem}"))
+}
+
+/// joblib packs its pickles by zlib.
+fn is_zlib(start: &[u8]) -> bool {
+    matches!(start, [0x78, level @ (0x01 | 0x5e | 0x9c | 0xda), ..]
+        if (0x7800 + u32::from(*level)) % 31 == 0)
+}
+
+/// The file itself, or a copy of what comes through a pipe.
+pub(crate) fn open_unpacked(path: &Path, expected: &str) -> Parsed<Input> {
+    if path == Path::new("-") {
+        return spool(&mut std::io::stdin().lock(), MOST_SPOOLED);
+    }
+    // The kind is asked of the name: opening a pipe waits for its writer.
+    let kind = std::fs::metadata(path).map_err(unreadable)?;
+    if kind.is_dir() {
+        return Err(format!("is a folder, expected {expected}"));
+    }
+    if is_pipe(&kind) {
+        return spool(&mut File::open(path).map_err(unreadable)?, MOST_SPOOLED);
+    }
+    if !kind.is_file() {
+        return Err(format!("is a device, expected {expected}"));
+    }
+    Ok(Input { path: path.to_owned(), bytes: kind.len(), _copy: None })
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_kind: &std::fs::Metadata) -> bool {
+    false
+}
+
+fn spool(reader: &mut dyn Read, most: u64) -> Parsed<Input> {
+    let mut copy = NamedTempFile::new().map_err(|error| format!("cannot be kept: {error}"))?;
+    let bytes = std::io::copy(&mut reader.take(most + 1), &mut copy)
+        .map_err(|error| format!("cannot be read to its end ({error}); it may be cut short"))?;
+    if bytes > most {
+        return Err(format!(
+            "goes on after {most} bytes, which no model or data set of its size does"
+        ));
+    }
+    copy.flush().map_err(unreadable)?;
+    Ok(Input { path: copy.path().to_owned(), bytes, _copy: Some(copy) })
+}
+
+fn unreadable(error: std::io::Error) -> String {
+    format!("cannot be read: {error}")
+}
