@@ -98,7 +98,7 @@ impl Model {
         lnz_app::report::ModelSummary::new(&self.name, &self.stored.model).to_text()
     }
 
-    /// Predicted time of the exact value on so many threads.
+    /// Predicted time of the exact value on this many threads.
     fn exact_seconds(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<f64> {
         let call = Call { threads, progress: None };
         Ok(work::run_borrowing(py, &call, |_| Ok(lnz::exact_cost(&self.stored.model)?))?.seconds)
@@ -152,7 +152,7 @@ impl Model {
     }
 }
 
-/// F of so many rows, in blocks of bounded memory and time.
+/// F of this many rows, in blocks of bounded memory and time.
 fn of_rows(
     model: &Rbm,
     count: usize,

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check one after the other, and what could not be checked in the last line.
+//! `cargo xtask test`: runs every check, and names in its last line what was not run.
 
 use crate::environment::PROFILE;
 use crate::outcome::Outcome;

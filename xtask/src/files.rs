@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The document with the table.
 pub(crate) const DOCUMENT: &str = "docs/architecture.md";
 
-/// The table stands between these two lines.
+/// The table is between these two lines.
 const BEGIN: &str = "<!-- table of files: `cargo xtask files` writes it -->";
 const END: &str = "<!-- end of the table of files -->";
 

@@ -1,4 +1,4 @@
-//! Data sets that are known by name: where they come from, and where they are kept.
+//! Data sets with a name: where they are downloaded from, and where they are kept.
 
 use crate::failure::usage;
 use anyhow::Result;

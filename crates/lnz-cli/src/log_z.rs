@@ -20,7 +20,7 @@ pub(crate) struct LogZ {
     pub(crate) result: Value,
 }
 
-/// What a result of `lnz estimate` says beside the value.
+/// What a result of `lnz estimate` says besides the value.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) std_error: f64,

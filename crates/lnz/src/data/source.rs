@@ -1,4 +1,4 @@
-//! What a data file is, by its first bytes, packed or not.
+//! Recognises the format of a data file, packed or not, by its first bytes.
 
 use super::{Rows, idx, libsvm, numpy};
 use crate::io::{Parsed, npy};
