@@ -62,7 +62,7 @@ def estimate(
         With AIS: do not search for mass that it may have missed.
     target_error, max_seconds, rounds, core
         Of auto: the standard error to stop at (0.1), the seconds after which no further round begins
-        (60), exactly so many rounds, and the states around the modes that are summed exactly (4096).
+        (60), exactly this many rounds, and the states around the modes that are summed exactly (4096).
     start
         Of AIS: ``"uniform"``, ``"data"``, ``"gibbs"`` (the default) or ``"metropolis"``.
     init

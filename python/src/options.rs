@@ -86,7 +86,7 @@ impl Annealing {
     }
 }
 
-/// The request of an estimate for a model of so many visible units.
+/// The request of an estimate for a model of this many visible units.
 pub(crate) fn request(
     options: &Options<'_>,
     annealing: &Annealing,

@@ -1,8 +1,8 @@
-//! `cargo xtask test`: every check one after the other, and what could not be checked in the last line.
+//! `cargo xtask test`: runs every check, and names in its last line what was not run.
 
 use crate::environment::PROFILE;
 use crate::outcome::Outcome;
-use crate::{browser, cargo, dependencies, in_seconds, python, top};
+use crate::{browser, cargo, dependencies, files, in_seconds, python, top};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -13,8 +13,9 @@ struct Check {
 }
 
 /// What every change must pass.
-const CHECKS: [Check; 7] = [
+const CHECKS: [Check; 8] = [
     Check { name: "dependencies between crates and modules", run: dependencies },
+    Check { name: "table of source files", run: files },
     Check { name: "formatting", run: || cargo_passes(&["fmt", "--all", "--check"], &[]) },
     Check { name: "clippy, warnings denied", run: clippy },
     Check { name: "unit, property and command-line tests", run: tests },
@@ -86,7 +87,17 @@ fn run_all(checks: &[Check], left_out: &[&str]) -> ExitCode {
 
 /// Who uses whom, from the sources.
 pub(crate) fn dependencies() -> Outcome {
-    match dependencies::check(top()) {
+    outcome(dependencies::check(top()))
+}
+
+/// Every source file has a sentence, and the documentation has all of them.
+fn files() -> Outcome {
+    outcome(files::check(top()))
+}
+
+/// What a check that reads sources has said.
+pub(crate) fn outcome(said: Result<String, String>) -> Outcome {
+    match said {
         Ok(said) => Outcome::Passed(said),
         Err(problems) => Outcome::Failed(format!("\n{problems}")),
     }

@@ -1,4 +1,4 @@
-//! Who may use whom: the sources of all crates have no cycle, and no arrow that points upwards.
+//! Checks that no crate or module uses one above it, and that none use each other in a circle.
 
 mod modules;
 mod source;
@@ -107,7 +107,7 @@ fn cycle_name(name: &str, around: &str, members: &[&str]) -> String {
     format!("{place}: {}", members.join(", "))
 }
 
-/// Crates of this project that a crate names although they are above it or beside it.
+/// Crates of this project that a crate uses although they are not below it.
 fn upward_crates(one: &Crate, modules: &Modules) -> Vec<String> {
     let used = modules.crates();
     let ours = CRATES.iter().filter(|other| other.name != one.name && used.contains(other.name));

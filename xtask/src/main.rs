@@ -1,10 +1,11 @@
-//! The project's own tasks: `cargo xtask test` and its parts, `bench`, `calibrate` and `models`.
+//! The project's own tasks: `cargo xtask test` and its parts, `files`, `bench`, `calibrate` and `models`.
 
 mod bench;
 mod browser;
 mod checks;
 mod dependencies;
 mod environment;
+mod files;
 mod models;
 mod outcome;
 mod python;
@@ -14,9 +15,10 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 const USAGE: &str = "\
-usage: cargo xtask test         run every check: dependencies, formatting, clippy, tests, documentation, Python
+usage: cargo xtask test         run every check: sources, formatting, clippy, tests, documentation, Python
        cargo xtask test --peers what needs large peers: Python with torch and rbms, the page in a browser
        cargo xtask dependencies the sources alone: no cycle between modules, no arrow upwards
+       cargo xtask files        write the table of all source files in docs/architecture.md
        cargo xtask page         the page of `lnz paper report` in a headless browser, alone
        cargo xtask python       the Python package alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
@@ -30,6 +32,9 @@ fn main() -> ExitCode {
         ["test"] => checks::run(),
         ["test", "--peers"] => checks::run_peers(),
         ["dependencies"] => checks::run_one("dependencies", checks::dependencies),
+        ["files"] => {
+            checks::run_one("table of source files", || checks::outcome(files::write(top())))
+        }
         ["page"] => checks::run_one("the page of `lnz paper report` in a browser", browser::test),
         ["python"] => checks::run_one("Python package", python::test),
         ["bench", ref options @ ..] => bench::main(options),

@@ -1,4 +1,4 @@
-//! What comes of a check.
+//! The outcome of a check.
 
 /// A word on it, or why it was not made, or why it failed.
 pub(crate) enum Outcome {

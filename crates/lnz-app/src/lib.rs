@@ -1,5 +1,4 @@
-//! What the tool and the Python package share: a request becomes a plan, a plan is run, and its result is
-//! one object for programs and for people.
+//! What the tool and the Python package share: requests, plans, runs and their results.
 //!
 //! | to | use |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
 /// `1,048,576`.
 pub fn count(n: usize) -> String {

@@ -1,4 +1,4 @@
-//! An artificial model with all that is worth storing: how it was made, and its log Z where that is cheap.
+//! An artificial model, with the settings that made it and its log Z where that is cheap.
 
 use crate::{Error, Result, numbers};
 use lnz::io::StoredModel;

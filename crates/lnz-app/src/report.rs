@@ -1,4 +1,4 @@
-//! A result as the one object that is shown, for programs and for people.
+//! The report of a result: one object, shown to programs as JSON and to people as text.
 
 mod json;
 mod lines;

@@ -1,4 +1,4 @@
-//! What may be asked of an estimate, under the names of its options: defaults, and what does not go together.
+//! The options of an estimate: their names and defaults, and which of them contradict each other.
 
 mod start;
 

@@ -1,4 +1,4 @@
-//! A model by its file, or by the name of a built-in one.
+//! Finds a model by the path of its file or by its built-in name.
 
 use crate::{Error, Result};
 use lnz::io::{self, ModelFile, Note, ReadOptions, StoredModel, Units};

@@ -1,4 +1,4 @@
-//! How options are said: as flags on the command line, as keywords in Python.
+//! Writes options as the reader types them: as flags on the command line, as keywords in Python.
 
 /// The way in which a text names options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

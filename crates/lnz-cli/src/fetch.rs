@@ -1,4 +1,4 @@
-//! Downloads a file whose contents are known: continued after a cut, checked before it gets its name.
+//! Downloads files of known contents: continues after an interruption, and checks before renaming.
 
 mod download;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Standard output: whole texts, colours only where they show, no panic when a pipe closes.
+//! Writes to standard output: colours only on terminals, and no panic when a pipe closes.
 
 use console::{Style, Term};
 use std::io::{self, ErrorKind, Write};

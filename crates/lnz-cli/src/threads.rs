@@ -1,8 +1,8 @@
-//! How many threads work.
+//! Runs work on a given number of threads.
 
 use anyhow::{Context, Result};
 
-/// Runs `work` on so many threads; all of the machine's without a number.
+/// Runs `work` on this many threads; without a number, on all that the machine has.
 pub(crate) fn on_threads<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> Result<T> + Send,

@@ -3,7 +3,7 @@
 /// An axis before it has met the data.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    /// Stands beside the axis.
+    /// The label next to the axis.
     pub label: String,
     scale: Scale,
     range: Option<[f64; 2]>,

@@ -1,4 +1,4 @@
-//! A figure as a value: panels, axes, series and lines across.
+//! A figure as a value: panels with their axes, series of points, and reference lines.
 
 use crate::axis::Axis;
 use crate::style::Style;

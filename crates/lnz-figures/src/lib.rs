@@ -1,4 +1,4 @@
-//! Figures of lines and points in panels, as SVG with text in outlines and as PNG; tables and pages of HTML.
+//! Figures as SVG and PNG, tables, and HTML pages.
 //!
 //! ```
 //! use lnz_figures::{Axis, Figure, Panel, Series, Style};

@@ -1,4 +1,4 @@
-//! Pictures of figures.
+//! Renders a figure as PNG.
 
 use crate::error::{Error, Result};
 use resvg::{tiny_skia, usvg};

@@ -11,7 +11,7 @@ pub struct Style {
     pub dash: Dash,
 }
 
-/// What stands at each point of a series.
+/// The marker at each point of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
     /// A line without points.

@@ -1,5 +1,4 @@
-//! What the paper says, what was found here, and whether it holds: every verdict is computed from the
-//! rows by a rule that is stated with it.
+//! The claims of the paper, each with a stated rule that computes its verdict from the rows.
 
 mod grid;
 mod large;
@@ -53,7 +52,7 @@ impl Verdict {
         }
     }
 
-    /// At most in part, if some of what it is about could not be tested.
+    /// The same verdict, but at most "holds in part" if some of the claim could not be tested.
     fn capped(self, is_complete: bool) -> Self {
         match self {
             Verdict::Holds if !is_complete => Verdict::InPart,

@@ -1,4 +1,4 @@
-//! Where, when and how long an experiment was run: a JSON file beside its CSV.
+//! Where, when and for how long an experiment ran: a JSON file next to its CSV file.
 
 use crate::error::{Error, Result};
 use crate::results::Results;

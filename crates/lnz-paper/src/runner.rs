@@ -1,4 +1,4 @@
-//! Carries out the runs of an experiment that are not there yet.
+//! Runs the jobs of an experiment that have no result yet.
 
 use crate::error::{Error, Result};
 use crate::experiments::Experiment;

@@ -1,4 +1,4 @@
-//! The names of choices, each spelled once: for arguments, for Python, for files and for results.
+//! The names of choices, each spelled once for the command line, Python, files and results.
 
 use crate::{ChainLayout, Flips, InitialState, Precision};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Durations in words.
+//! Writes a duration in words.
 
 /// A duration as a person would say it: `40 seconds`, `3 hours`, `2.1e9 years`.
 pub fn in_words(seconds: f64) -> String {

@@ -1,4 +1,4 @@
-//! A start distribution from sampling the model: its weights alone, no data set.
+//! Start distributions from samples of the model itself, without a data set.
 
 mod initial;
 
@@ -70,7 +70,7 @@ pub enum Sampler {
 pub enum Flips {
     /// So many units.
     Units(usize),
-    /// So many per cent of the visible units, rounded, at least one; 100 flips them all.
+    /// This many per cent of the visible units, rounded, at least one; 100 flips them all.
     Percent(f64),
 }
 

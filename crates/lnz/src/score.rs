@@ -115,8 +115,8 @@ pub fn log_marginals(model: &Rbm, rows: ArrayView2<'_, f64>) -> Result<Vec<f64>>
     of_batch(&Marginals::new(model), rows, 0, &())
 }
 
-/// F of each row of a batch that has so many examples before it. A batch of a wide model takes seconds,
-/// so that it can be stopped within.
+/// F of each row of a batch; `before` examples came before it. A batch of a wide model takes seconds, so
+/// it can be stopped midway.
 fn of_batch(
     marginals: &Marginals,
     rows: ArrayView2<'_, f64>,

@@ -1,4 +1,4 @@
-//! The start distribution as it is asked for.
+//! The options of the start distribution.
 
 use super::first_given;
 use crate::{Error, Result};

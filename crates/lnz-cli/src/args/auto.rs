@@ -14,7 +14,7 @@ pub(crate) struct AutoArgs {
     #[arg(long, value_name = "S",
         help = format!("Seconds after which no further round begins [default: {}]", Auto::default().max_seconds))]
     pub(crate) max_seconds: Option<f64>,
-    /// Exactly so many rounds: repeats a result bit for bit on any machine
+    /// Exactly this many rounds: repeats a result bit for bit on any machine
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) rounds: Option<usize>,
     #[arg(long, value_name = "N",

@@ -1,4 +1,4 @@
-//! Values on the command line that need more than a type.
+//! Parses values on the command line that need more than a type.
 
 /// Counts above this are typing errors, and would only exhaust the memory.
 pub(crate) const LARGEST_COUNT: usize = 100_000_000;

@@ -1,4 +1,4 @@
-//! `lnz data`: look into data files, download well-known ones.
+//! `lnz data`: looks into data files and downloads well-known ones.
 
 mod fetch;
 mod info;

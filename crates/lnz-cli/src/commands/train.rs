@@ -1,4 +1,4 @@
-//! `lnz train`: a folder of models, a history of the run and a state to go on from.
+//! `lnz train`: writes models, the history of the run, and a state from which it can be resumed.
 
 mod plot;
 

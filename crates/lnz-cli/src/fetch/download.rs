@@ -1,4 +1,4 @@
-//! One HTTP request that appends to what an earlier one has left.
+//! One HTTP request, which appends to the part of a file that an earlier one has left.
 //!
 //! Ctrl-C kills at once, here: every byte that has come is in the file, and the next call continues.
 

@@ -29,7 +29,7 @@ fn names(folder: &TempDir) -> Vec<String> {
     names
 }
 
-/// A folder in which a download was cut after so many bytes.
+/// A folder in which a download was interrupted after this many bytes.
 fn cut(file: &KnownFile, server: &Server, bytes: usize) -> TempDir {
     let folder = TempDir::new().unwrap();
     server.behave(Behaviour { cut_after: Some(bytes), ..Behaviour::default() });

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 /// How the server answers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Behaviour {
-    /// Closes the connection after so many bytes of each answer.
+    /// Closes the connection after this many bytes of each answer.
     pub(crate) cut_after: Option<usize>,
     /// Always sends the whole file, whatever was asked for.
     pub(crate) knows_no_ranges: bool,

@@ -306,7 +306,7 @@ fn samples_do_not_help(sweeps: &[&Sweeps<'_>]) -> Found {
     over_models(&tests, evidence, sweeps.len())
 }
 
-/// The verdict of a test that was meant for so many models.
+/// The verdict of a test that was meant for this many models.
 fn over_models(tests: &[bool], mut evidence: Vec<String>, wanted: usize) -> Found {
     if tests.len() < wanted {
         evidence.push(format!("only {} of {wanted} models are there", tests.len()));

@@ -1,4 +1,4 @@
-//! What the figures have in common: the paper's axes, its 5% line, and one style per method.
+//! Parts that all figures share: the paper's axes, its 5% line, and one style per method.
 
 use crate::row::Row;
 use crate::statistics::THRESHOLD;

@@ -1,4 +1,4 @@
-//! What the paper leaves open, and what was decided.
+//! What the paper leaves open, and how it is done here.
 
 /// Question and decision.
 pub(super) const DECISIONS: [(&str, &str); 13] = [

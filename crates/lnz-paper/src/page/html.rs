@@ -1,4 +1,4 @@
-//! The page as one HTML file without anything outside it.
+//! The page as one HTML file that needs no other file.
 
 use super::decisions::DECISIONS;
 use super::{Page, Section};

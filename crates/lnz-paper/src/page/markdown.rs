@@ -1,4 +1,4 @@
-//! The page in short, for readers of a repository.
+//! A short version of the page in Markdown, for readers of the repository.
 
 use super::Page;
 use std::fmt::Write;

@@ -251,7 +251,7 @@ fn epochs(results: &Results, problem: &str) -> Table {
     table
 }
 
-/// `auto` beside the paper's recommendations, on the problems of Fig. 6.
+/// `auto` compared with the paper's recommendations, on the problems of Fig. 6.
 pub(super) fn auto(results: &Results) -> Table {
     let mut table = Table::new(
         "auto beside the uniform start and the two recommended strategies",

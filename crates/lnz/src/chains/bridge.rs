@@ -1,4 +1,4 @@
-//! The real model in float64, where a path on rounded weights ends.
+//! Evaluates the real model in float64 where a path on rounded weights ends.
 
 use crate::Rbm;
 use crate::math::softplus;

@@ -1,4 +1,4 @@
-//! The readable engine: one chain after the other in float64, what the fast one must agree with.
+//! The readable engine, with which the fast one must agree: one chain after the other in float64.
 
 use super::{Chain, Engine, Precision, Walkers};
 use crate::math::sigmoid;

@@ -1,4 +1,4 @@
-//! What to try when a result is not to be trusted.
+//! Advice for a suspect result: which settings to change.
 
 use super::Warning;
 use super::signs::FEW_EFFECTIVE_CHAINS;

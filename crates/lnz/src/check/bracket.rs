@@ -1,4 +1,4 @@
-//! Annealing from both ends: room for mass that neither run has met.
+//! Compares annealing from both ends: a gap leaves room for mass that neither run has found.
 
 use super::Warning;
 

@@ -1,4 +1,4 @@
-//! The strongest test: what the chains see of a sum that is known.
+//! The strongest test: whether the chains find a sum that is known exactly.
 
 use super::Warning;
 

@@ -1,4 +1,4 @@
-//! What may be wrong with a result, with its numbers.
+//! Warnings: what may be wrong with a result, and the numbers that show it.
 
 /// A problem that a test found, with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]

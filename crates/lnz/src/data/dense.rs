@@ -1,4 +1,4 @@
-//! Rows of numbers that stand side by side in a file.
+//! Data with all values of a row side by side in the file.
 
 use super::Rows;
 use super::source::unreadable;

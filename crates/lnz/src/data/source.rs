@@ -1,4 +1,4 @@
-//! What a data file is, by its first bytes, packed or not.
+//! Recognises the format of a data file, packed or not, by its first bytes.
 
 use super::{Rows, csv, idx, libsvm, memory, numpy};
 use crate::io::input::{Input, XZ_MEMORY_KIB, open_input, open_unpacked};

@@ -1,4 +1,4 @@
-//! Annealed importance sampling from one start, held against a quick search for what it may miss.
+//! Annealed importance sampling from one start, checked by a quick search for what it may have missed.
 
 use super::{
     Annealed, Annealing, Cost, Details, Effort, Estimate, Estimator, Finding, SecondOpinion,
@@ -68,7 +68,7 @@ impl Ais {
         }
     }
 
-    /// One run, held against an opinion that may serve several runs.
+    /// One run, compared with an opinion that may serve several runs.
     pub fn estimate_against(
         &self,
         opinion: Option<&SecondOpinion>,

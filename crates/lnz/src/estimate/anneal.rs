@@ -110,7 +110,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The betas of the path beside its values, from the start on.
+    /// The path from the start on: each beta with its value.
     fn path(&self, values: &[f64]) -> Vec<(f64, f64)> {
         let betas = self.schedule.betas().iter().enumerate().skip(1);
         let kept = betas

@@ -42,7 +42,7 @@ pub struct Auto {
     pub target_error: f64,
     /// No round begins that would probably end after this time.
     pub max_seconds: f64,
-    /// Exactly so many rounds, whatever error and time say: repeats a run bit for bit.
+    /// Exactly this many rounds, whatever the error and the time: repeats a run bit for bit.
     pub rounds: Option<usize>,
     /// States whose neighbours are summed exactly, at most; zero turns the core off.
     pub core: usize,

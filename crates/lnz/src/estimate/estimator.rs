@@ -1,4 +1,4 @@
-//! What every method is, and what every method returns.
+//! The trait that every method implements, and the result that every method returns.
 
 use super::Details;
 use crate::{Diagnosis, Observer, Rbm, Result};

@@ -7,7 +7,7 @@ use lnz_kernels::{
 };
 use rayon::prelude::*;
 
-/// At most so many examples go through the weights together.
+/// At most this many examples go through the weights together.
 const TOGETHER: usize = 128;
 
 impl Trainer<'_> {

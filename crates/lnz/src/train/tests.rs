@@ -1,3 +1,5 @@
+//! Training learns what can be learnt, resumes to the same bits, and says when it diverges.
+
 use super::*;
 use crate::exact_log_z;
 

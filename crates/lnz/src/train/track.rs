@@ -1,4 +1,4 @@
-//! log Z and the likelihood of data while a model learns, at a fraction of the cost of learning.
+//! Tracks log Z and the likelihood of data while a model learns, at a fraction of the cost of learning.
 
 use super::state::set_parameters;
 use super::{Examples, Trainer};
@@ -15,7 +15,7 @@ pub struct Tracking {
     /// Chain-steps for each example and Gibbs step of an epoch. At 1, an estimate takes about a
     /// quarter of the time of the epoch, and its standard error says what that buys.
     pub effort: f64,
-    /// The exact value is taken where it is predicted to need at most so many seconds.
+    /// The exact value is taken where it is predicted to need at most this many seconds.
     pub exact_seconds: f64,
 }
 

@@ -1,4 +1,4 @@
-//! One family on one model: islands, and the way back.
+//! Runs one family of starts on one model: islands forward, and the reverse run.
 
 use super::core::pack;
 use super::family::{Family, Island, IslandPlace, Reverse};

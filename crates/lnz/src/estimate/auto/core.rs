@@ -1,4 +1,4 @@
-//! The core: the states of highest weight, summed exactly; a rigorous lower bound of Z.
+//! The core: the states of highest weight, whose exact sum is a rigorous lower bound of Z.
 
 use crate::math::log_sum_exp;
 use crate::observer::Observer;

@@ -32,7 +32,7 @@ pub(super) struct Prepared {
     pub(super) chain_steps: u64,
 }
 
-/// What a quick search says about a model, to be held against the result of another method.
+/// What a quick search says about a model, for comparison with the result of another method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SecondOpinion {

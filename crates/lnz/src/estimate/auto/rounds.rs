@@ -225,7 +225,7 @@ fn growth_of(round: usize) -> usize {
     growth
 }
 
-/// How many times as many chains the next round has, after so many.
+/// The size of the next round as a multiple of the last one, after this many rounds.
 fn growth_after(rounds: usize) -> f64 {
     growth_of(rounds) as f64 / growth_of(rounds - 1) as f64
 }

@@ -1,4 +1,4 @@
-//! Where the betas go: from what a pilot saw to a schedule.
+//! Places the betas of a schedule where a pilot run says they are needed.
 
 use super::pilot::Pilot;
 

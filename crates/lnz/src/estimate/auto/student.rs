@@ -1,4 +1,4 @@
-//! Student's t distribution: how far a mean may lie off when its error is estimated, too.
+//! Student's t distribution: how far off a mean may be when its error is an estimate as well.
 
 use std::f64::consts::FRAC_PI_2;
 

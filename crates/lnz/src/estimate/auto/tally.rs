@@ -1,4 +1,4 @@
-//! Islands added up: the estimate of Z from the core and the weights outside it.
+//! Adds up islands: the estimate of Z from the core and the weights outside it.
 
 use super::core::Core;
 use super::family::Island;
@@ -247,7 +247,7 @@ pub(super) fn interval(summary: &Summary, parts: &[Summary], log_core: f64) -> [
     [lower.max(log_core), upper]
 }
 
-/// The way up from an estimate whose relative error reaches so far: a quarter more than the way down.
+/// The upper arm of an interval, for the reach of the relative error: a quarter longer than the lower arm.
 ///
 /// Weights are skewed, so that an estimate is low more often than high, and one that is low has the
 /// smaller error: on skewed Gaussian and prototype models the shorter way missed the truth by a hair.

@@ -1,4 +1,4 @@
-//! The trial: what each family finds with a few chains decides which ones make the main run.
+//! The trial: what each family finds with a few chains decides which families take part in the main run.
 
 use super::FamilyReport;
 use super::annealer::Annealer;

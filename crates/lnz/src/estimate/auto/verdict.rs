@@ -1,4 +1,4 @@
-//! The tests that the sampled parts of a model have to pass.
+//! The verdict of the default method: which tests the sampled parts of a model pass.
 
 use super::{FamilyReport, Sampled};
 use crate::Warning;
@@ -58,7 +58,7 @@ fn main_run(family: &FamilyReport) -> Option<(&'static str, Measured)> {
     Some((family.family.describe(), Measured { log_z, error }))
 }
 
-/// The main run of a family beside its trial, both by their weights alone.
+/// Compares the main run of a family with its trial, both by their weights alone.
 fn rise(family: &FamilyReport) -> Option<Warning> {
     let (log_z, error) = family.weights?;
     still_rising(family.family.describe(), family.trial(), Measured { log_z, error })
