@@ -11,11 +11,13 @@ mod idx;
 mod libsvm;
 mod memory;
 mod numpy;
+mod packed;
 mod source;
 mod sparse;
 mod summary;
 
-pub use source::{DataFormat, Packing, unpacked};
+pub use packed::{Packing, unpacked};
+pub use source::DataFormat;
 pub use summary::{Summary, summarise};
 
 use crate::io::Parsed;

@@ -1,3 +1,5 @@
+//! The likelihood report: its tests, its warnings, and where log Z may come from.
+
 use super::*;
 use crate::Spelling;
 use lnz::io::StoredModel;

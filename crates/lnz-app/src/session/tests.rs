@@ -1,3 +1,5 @@
+//! The training session: epochs, checkpoints, resuming and tracking.
+
 use super::*;
 use ndarray::Array2;
 use std::cell::RefCell;

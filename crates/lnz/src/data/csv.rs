@@ -2,7 +2,7 @@
 
 use super::Rows;
 use super::dense::{WIDEST, scaled};
-use super::source::{Stream, unreadable};
+use super::packed::{Stream, unreadable};
 use crate::io::Parsed;
 use crate::io::csv::{is_comment, is_header, numbers};
 use std::io::{BufRead, Read};

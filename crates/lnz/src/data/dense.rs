@@ -1,7 +1,7 @@
 //! Data with all values of a row side by side in the file.
 
 use super::Rows;
-use super::source::unreadable;
+use super::packed::unreadable;
 use crate::io::Parsed;
 use crate::io::archive::expect_end;
 use crate::io::number::Encoding;

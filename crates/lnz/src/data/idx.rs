@@ -2,7 +2,7 @@
 
 use super::Rows;
 use super::dense::DenseRows;
-use super::source::Stream;
+use super::packed::Stream;
 use crate::io::Parsed;
 use crate::io::number::{Encoding, Endian, Number};
 use std::io::Read;

@@ -2,7 +2,7 @@
 
 use super::Rows;
 use super::dense::WIDEST;
-use super::source::{self, Stream, unreadable};
+use super::packed::{self, Stream, unreadable};
 use crate::io::Parsed;
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -14,9 +14,9 @@ const LONGEST_LINE: u64 = 1 << 26;
 pub(super) fn open(path: &Path, width: Option<usize>) -> Parsed<Box<dyn Rows>> {
     let width = match width {
         Some(width) => width,
-        None => largest_index(Lines::new(source::open(path)?))?,
+        None => largest_index(Lines::new(packed::open(path)?))?,
     };
-    Ok(Box::new(LibsvmRows { lines: Lines::new(source::open(path)?), width, has_values: false }))
+    Ok(Box::new(LibsvmRows { lines: Lines::new(packed::open(path)?), width, has_values: false }))
 }
 
 struct LibsvmRows {

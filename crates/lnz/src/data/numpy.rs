@@ -1,7 +1,7 @@
 //! Data in .npy and .npz arrays.
 
 use super::dense::{DenseRows, rows_and_width};
-use super::{Rows, source, sparse};
+use super::{Rows, packed, sparse};
 use crate::io::Parsed;
 use crate::io::names;
 use crate::io::npy::Header;
@@ -20,7 +20,7 @@ type Stream = Box<dyn Read + Send>;
 /// A lone array.
 pub(super) fn open_npy(path: &Path) -> Parsed<Box<dyn Rows>> {
     open_array(&|| {
-        let mut stream = source::open(path)?;
+        let mut stream = packed::open(path)?;
         Ok((Header::read(&mut stream)?, Box::new(stream)))
     })
 }
@@ -93,7 +93,7 @@ fn open_array(open: &dyn Fn() -> Parsed<(Header, Stream)>) -> Parsed<Box<dyn Row
 fn has_grey_values(mut stream: Stream) -> Parsed<bool> {
     let mut bytes = vec![0; 1 << 16];
     loop {
-        match stream.read(&mut bytes).map_err(|error| source::unreadable(&error))? {
+        match stream.read(&mut bytes).map_err(|error| packed::unreadable(&error))? {
             0 => return Ok(false),
             read if bytes[..read].iter().any(|&byte| byte > 1) => return Ok(true),
             _ => {}
@@ -113,7 +113,7 @@ fn by_rows(header: &Header, stream: Stream) -> Parsed<Vec<u8>> {
     stream
         .take(total as u64 + 1)
         .read_to_end(&mut by_columns)
-        .map_err(|error| source::unreadable(&error))?;
+        .map_err(|error| packed::unreadable(&error))?;
     if by_columns.len() != total {
         return Err(format!(
             "has {} bytes, but its header promises {total}; the file is damaged",

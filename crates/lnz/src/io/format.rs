@@ -2,7 +2,9 @@
 
 use super::input::Input;
 use super::tensors::TensorSource;
-use super::{Parsed, StoredModel, csv, hdf5, mat, msgpack, npy, npz, pickle, safetensors, uai};
+use super::{
+    Parsed, StoredModel, csv, hdf5, input, mat, msgpack, npy, npz, pickle, safetensors, uai,
+};
 use crate::io::archive::Archive;
 use crate::{Error, Result};
 use std::fmt;
@@ -100,7 +102,7 @@ pub(super) const FORMATS: [FormatEntry; 10] = [
         format: Format::Safetensors,
         name: "safetensors",
         extensions: &["safetensors"],
-        is_it: |input, start| safetensors::looks_like_it(start, input.bytes),
+        is_it: |input, start| input::is_safetensors(start, input.bytes),
         open: |input| Ok(Box::new(safetensors::SafetensorsFile::open(input)?)),
         write: Some(safetensors::write),
     },

@@ -58,7 +58,7 @@ pub(crate) fn open_input(path: &Path, expected: &str) -> Parsed<Input> {
     let input = open_unpacked(path, expected)?;
     let start = input.start(16)?;
     // The length of its header may look like the mark of a packed file.
-    if super::safetensors::looks_like_it(&start, input.bytes) {
+    if is_safetensors(&start, input.bytes) {
         return Ok(input);
     }
     let file = || File::open(input.path()).map_err(unreadable);
@@ -73,6 +73,13 @@ pub(crate) fn open_input(path: &Path, expected: &str) -> Parsed<Input> {
         return Ok(input);
     };
     unpacked.map_err(|problem| format!("is packed, and {problem}"))
+}
+
+/// True for files that start like a safetensors file: the length of a header, which is a JSON object.
+pub(super) fn is_safetensors(start: &[u8], file_bytes: u64) -> bool {
+    let length = start.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+    length.is_some_and(|length| length <= file_bytes.saturating_sub(8))
+        && start.get(8) == Some(&b'{')
 }
 
 /// joblib packs its pickles by zlib.

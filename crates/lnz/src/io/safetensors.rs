@@ -30,13 +30,6 @@ enum Content {
 /// The library refuses longer headers.
 const LONGEST_HEADER: u64 = 100_000_000;
 
-/// True for files that start like one: the length of a header, which is a JSON object.
-pub(super) fn looks_like_it(start: &[u8], file_bytes: u64) -> bool {
-    let length = start.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
-    length.is_some_and(|length| length <= file_bytes.saturating_sub(8))
-        && start.get(8) == Some(&b'{')
-}
-
 impl SafetensorsFile {
     /// Reads the header, and no values.
     pub(super) fn open(input: &Input) -> Parsed<Self> {
