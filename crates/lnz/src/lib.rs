@@ -24,7 +24,7 @@
 //! |---|---|
 //! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`BUILT_IN`] |
 //! | get log Z with the default method | [`auto`](fn@auto), whose result carries a [`Diagnosis`] |
-//! | sum over all states | [`exact_log_z`], after asking [`exact_cost`] |
+//! | sum over all states | [`exact_log_z`], after asking [`exact_cost`]; [`exact_log_z_sparse`] without a matrix |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
 //! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
@@ -69,7 +69,10 @@ pub use diagnostics::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warn
 pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::Estimate;
-pub use exact::{ExactCost, exact_cost, exact_log_z, exact_log_z_within};
+pub use exact::{
+    ExactCost, ExactSettings, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with,
+    exact_log_z, exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
+};
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
