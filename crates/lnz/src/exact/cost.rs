@@ -5,7 +5,7 @@ use super::table::{Linear, Logarithmic, Scale, Source, Step, UnitFactors, is_in_
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// What an exact value costs.
+/// What an exact value costs: [`exact_cost`](crate::exact_cost).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ExactCost {
     /// Size of the largest enumerated layer; zero if none is enumerated.
@@ -21,21 +21,40 @@ pub struct ExactCost {
     pub seconds: f64,
 }
 
-/// Steps with at least this many entries are shared out to threads.
+/// Steps with at least this many units are shared out to threads, and their tables are too large for the
+/// allocator's own store.
 const SHARED_WIDTH: usize = 14;
 
-/// Tables beyond this width come from main memory.
-const STREAMED_WIDTH: usize = 20;
+/// The unit of work of an elimination: one entry of a step with one source that is read in step, on one
+/// thread and from the first cache; 0.6 ns on the machine where the factors below were measured.
+const ENTRY: f64 = 1.0;
+/// An entry on the log scale.
+const LOGARITHMIC_ENTRY: f64 = 17.0;
+/// An entry of a source that is not alone.
+const SOURCE_ENTRY: f64 = 0.5;
+/// An entry of a source that is read in another order.
+const SHUFFLED_ENTRY: f64 = 1.2;
+/// What the system takes to hand out an entry of new memory; varies most from machine to machine.
+const NEW_ENTRY: f64 = 3.0;
+/// A unit that at most one other is coupled to.
+const LEAF: f64 = 150.0;
+/// Any other step, and each of its sources.
+const STEP: f64 = 600.0;
+const SOURCE: f64 = 150.0;
+/// Work of the enumeration that takes as long.
+const ENUMERATION_WORK: f64 = 8.0;
 
-/// Nanoseconds of one thread on the machine where the constants below were measured: for an entry with
-/// one source that is read in step.
-const NOMINAL_LINEAR: f64 = 1.0;
-/// The same on the log scale.
-const NOMINAL_LOGARITHMIC: f64 = 20.0;
-/// Work units of the enumeration in such a nanosecond.
-const ENUMERATION_WORK: f64 = 16.0;
+/// What an entry takes longer when it comes from the second or third cache, or from memory.
+fn distance(width: usize) -> f64 {
+    match width {
+        ..=16 => 0.0,
+        17 | 18 => 0.5,
+        19 | 20 => 1.0,
+        _ => 2.0,
+    }
+}
 
-/// Work of an elimination, in nanoseconds of that machine.
+/// Work of an elimination, in entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StepWork {
     /// On one thread, on the linear scale.
@@ -46,29 +65,35 @@ pub(super) struct StepWork {
     logarithmic_alone: f64,
     /// Shared out, on the log scale.
     logarithmic_shared: f64,
+    /// In memory that comes from the system.
+    new: f64,
 }
 
 impl StepWork {
     pub(super) fn add_step(&mut self, scopes: &Scopes, step: usize, sources: &[usize], log: bool) {
         let width = scopes.width_of(step);
         if sources.is_empty() && !is_table(width) {
-            self.alone += 60.0;
+            self.alone += LEAF;
             return;
         }
-        self.alone += 250.0 + 100.0 * sources.len() as f64;
-        let in_step = |&child: &usize| is_in_step(scopes.scope(step), scopes.scope(child));
-        let reading: f64 = match sources {
-            [only] if in_step(only) => 0.0,
-            _ => sources.iter().map(|child| if in_step(child) { 0.5 } else { 1.2 }).sum::<f64>(),
+        self.alone += STEP + SOURCE * sources.len() as f64;
+        let in_step = |child: usize| is_in_step(scopes.scope(step), scopes.scope(child));
+        let source = |&child: &usize| if in_step(child) { SOURCE_ENTRY } else { SHUFFLED_ENTRY };
+        let reading = match sources {
+            &[only] if in_step(only) => 0.0,
+            _ => sources.iter().map(source).sum::<f64>(),
         };
-        let streaming = if width > STREAMED_WIDTH { 1.0 } else { 0.0 };
         let entries = (width as f64).exp2();
-        let each = reading + streaming;
+        let beside = reading + distance(width);
         match (log, width >= SHARED_WIDTH) {
-            (false, false) => self.alone += entries * (NOMINAL_LINEAR + each),
-            (false, true) => self.shared += entries * (NOMINAL_LINEAR + each),
-            (true, false) => self.logarithmic_alone += entries * (NOMINAL_LOGARITHMIC + each),
-            (true, true) => self.logarithmic_shared += entries * (NOMINAL_LOGARITHMIC + each),
+            (false, false) => self.alone += entries * (ENTRY + beside),
+            (false, true) => self.shared += entries * (ENTRY + beside),
+            (true, false) => self.logarithmic_alone += entries * (LOGARITHMIC_ENTRY + beside),
+            (true, true) => self.logarithmic_shared += entries * (LOGARITHMIC_ENTRY + beside),
+        }
+        // About: the memory of a source of the same size is used again by the step after.
+        if width >= SHARED_WIDTH && !sources.iter().any(|&child| scopes.width_of(child) == width) {
+            self.new += entries;
         }
     }
 
@@ -78,29 +103,33 @@ impl StepWork {
             shared: repeats * self.shared,
             logarithmic_alone: repeats * self.logarithmic_alone,
             logarithmic_shared: repeats * self.logarithmic_shared,
+            new: repeats * self.new,
         }
     }
 
     /// In units of the enumeration, as on the machine of the constants: the choice between the two must
     /// not depend on the machine.
     pub(super) fn as_enumeration(&self) -> f64 {
-        let Self { alone, shared, logarithmic_alone, logarithmic_shared } = self;
-        ENUMERATION_WORK * (alone + shared + logarithmic_alone + logarithmic_shared)
+        let Self { alone, shared, logarithmic_alone, logarithmic_shared, new } = self;
+        let work = alone + shared + logarithmic_alone + logarithmic_shared + NEW_ENTRY * new;
+        ENUMERATION_WORK * work
     }
 
     /// Time on this machine.
     pub(super) fn seconds(&self) -> f64 {
-        let Self { alone, shared, logarithmic_alone, logarithmic_shared } = self;
-        let [linear, logarithmic] = measured();
+        let Self { alone, shared, logarithmic_alone, logarithmic_shared, new } = self;
+        let measured = Measured::here();
         let threads = threads();
-        linear * (alone + shared / threads) / NOMINAL_LINEAR
-            + logarithmic * (logarithmic_alone + logarithmic_shared / threads) / NOMINAL_LOGARITHMIC
+        measured.entry * (alone + shared / threads) / ENTRY
+            + measured.logarithmic_entry * (logarithmic_alone + logarithmic_shared / threads)
+                / LOGARITHMIC_ENTRY
+            + measured.new_entry * new / threads
     }
 }
 
 /// The work of tables with so many entries at least, in units of the enumeration.
 pub(super) fn least_work(entries: f64) -> f64 {
-    ENUMERATION_WORK * NOMINAL_LINEAR * entries
+    ENUMERATION_WORK * ENTRY * entries
 }
 
 /// Threads of the current pool that have a core.
@@ -109,10 +138,35 @@ pub(super) fn threads() -> f64 {
     rayon::current_num_threads().min(cores) as f64
 }
 
-/// Seconds for an entry on the linear and on the log scale, on one thread of this machine.
-fn measured() -> [f64; 2] {
-    static MEASURED: OnceLock<[f64; 2]> = OnceLock::new();
-    *MEASURED.get_or_init(|| [time_of_entry::<Linear>(13), time_of_entry::<Logarithmic>(10)])
+/// Seconds on one thread of this machine.
+struct Measured {
+    entry: f64,
+    logarithmic_entry: f64,
+    new_entry: f64,
+}
+
+impl Measured {
+    /// Measured once, in about a millisecond.
+    fn here() -> &'static Self {
+        static MEASURED: OnceLock<Measured> = OnceLock::new();
+        MEASURED.get_or_init(|| Self {
+            entry: time_of_entry::<Linear>(13),
+            logarithmic_entry: time_of_entry::<Logarithmic>(10),
+            new_entry: time_of_new_entry(),
+        })
+    }
+}
+
+/// Seconds for an entry of memory that comes from the system.
+fn time_of_new_entry() -> f64 {
+    const ENTRIES: usize = 1 << 17;
+    // Memory is handed out in pages of this many entries.
+    const PAGE: usize = 512;
+    let start = Instant::now();
+    let mut table = vec![0.0; ENTRIES];
+    table.iter_mut().step_by(PAGE).for_each(|entry| *entry = 1.0);
+    std::hint::black_box(&mut table);
+    start.elapsed().as_secs_f64() / ENTRIES as f64
 }
 
 /// The fastest of a few steps with one source.

@@ -9,6 +9,9 @@ use lnz_kernels::enumerate::{Scaled, ScaledSum};
 use rayon::prelude::*;
 use std::f64::consts::{LN_2, LOG2_E};
 
+/// Smaller tables come from the allocator's own store.
+const SPARED_ENTRIES: usize = 1 << 14;
+
 /// log Z of a plan's model.
 ///
 /// Each combination of states of the fixed units is one elimination of the rest; they are added in
@@ -44,6 +47,9 @@ struct Run<'a> {
     biases: Vec<Scaled>,
     /// Tables that wait for the step that uses them.
     tables: Vec<Option<Table>>,
+    /// Memory of the tables that the last step has used up; only ever used for the next one, so that it
+    /// adds nothing to what a step needs.
+    spare: Vec<Vec<f64>>,
     /// The product of what depends on no unit any more.
     product: Scaled,
     log_product: CompensatedSum,
@@ -85,7 +91,7 @@ impl<'a> Run<'a> {
     fn new(plan: &'a Plan, biases: Vec<Scaled>) -> Self {
         let tables = (0..plan.scopes.steps()).map(|_| None).collect();
         let log_product = CompensatedSum::default();
-        Self { plan, biases, tables, product: Scaled::ONE, log_product }
+        Self { plan, biases, tables, spare: Vec::new(), product: Scaled::ONE, log_product }
     }
 
     fn log_z(mut self, watch: &mut Watch<'_>) -> Result<f64> {
@@ -193,7 +199,7 @@ impl<'a> Run<'a> {
             UnitFactors::new::<Linear>(off_number, &off),
             UnitFactors::new::<Linear>([inside, bias.mantissa * above], &on),
         ];
-        let (values, largest) = self.fill::<Linear>(step, factors, children, &tables, observer)?;
+        let (values, largest) = self.fill::<Linear>(step, factors, children, tables, observer)?;
         // The largest entry comes to lie in [1/2, 1).
         let lift = -number(largest).exponent - 1.0;
         Some(Table { values, height: Height::Linear { lift } })
@@ -220,16 +226,16 @@ impl<'a> Run<'a> {
             UnitFactors::new::<Logarithmic>([0.0, bias - log_largest], &on),
         ];
         let (values, log_largest) =
-            self.fill::<Logarithmic>(step, factors, children, &tables, observer)?;
+            self.fill::<Logarithmic>(step, factors, children, tables, observer)?;
         Some(Table { values, height: Height::Logarithmic { log_largest } })
     }
 
     fn fill<S: Scale>(
-        &self,
+        &mut self,
         step: usize,
         factors: [UnitFactors; 2],
         children: &[usize],
-        tables: &[Table],
+        tables: Vec<Table>,
         observer: &dyn Observer,
     ) -> Option<(Vec<f64>, f64)> {
         let scopes = &self.plan.scopes;
@@ -237,8 +243,17 @@ impl<'a> Run<'a> {
         let sources = (tables.iter().zip(children))
             .map(|(table, &child)| Source::new(&table.values, scope, scopes.scope(child)))
             .collect();
-        let mut values = vec![0.0; 1 << scope.len()];
+        // Pages that were in use before need not be fetched from the system and cleared.
+        let same_size = |spare: &Vec<f64>| spare.len() == 1 << scope.len();
+        let mut values = match self.spare.iter().position(same_size) {
+            Some(k) => self.spare.swap_remove(k),
+            None => Vec::new(),
+        };
+        self.spare.clear();
+        values.resize(1 << scope.len(), 0.0);
         let largest = Step { factors, sources }.fill::<S>(&mut values, observer)?;
+        let used = tables.into_iter().map(|table| table.values);
+        self.spare.extend(used.filter(|values| values.len() >= SPARED_ENTRIES));
         Some((values, largest))
     }
 
