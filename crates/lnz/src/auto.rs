@@ -22,6 +22,7 @@ pub use prepare::{SecondOpinion, second_opinion};
 pub(crate) use rounds::Bracket;
 pub(crate) use tally::disagrees;
 
+use crate::exact::pendants;
 use crate::math::softplus;
 use crate::observer::Observer;
 use crate::{Diagnosis, Error, Rbm, Result, exact_cost, exact_log_z};
@@ -198,8 +199,12 @@ pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Aut
             seconds_left -= seconds;
             exact += exact_log_z(&part, observer)?;
             exact_components += 1;
+        } else if let Some(folded) = pendants::fold(model, component)? {
+            // What hangs on the rest is summed out, and a smaller model is left to be sampled.
+            exact += folded.log_factor;
+            to_sample.push((folded.model, folded.component));
         } else {
-            to_sample.push((part, component));
+            to_sample.push((part, component.clone()));
         }
     }
     let share = Auto {

@@ -6,6 +6,7 @@ mod layers;
 mod memory;
 mod order;
 mod parts;
+pub(crate) mod pendants;
 mod plan;
 mod sparse;
 mod table;

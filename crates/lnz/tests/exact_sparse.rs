@@ -359,6 +359,52 @@ fn a_width_beyond_reason_is_refused() {
     assert!(matches!(error, Error::TooManyUnits { free_units: 200, .. }), "{error}");
 }
 
+/// A dense core, and the same with units that hang on it on both sides.
+fn core_with_pendants(core: usize, pendants: usize) -> (Rbm, Rbm) {
+    let mut numbers = Numbers::new(6, 1);
+    let side = core + pendants;
+    let mut weights = Array2::zeros((side, side));
+    for ((i, j), weight) in weights.indexed_iter_mut() {
+        let hangs = i >= core && j == i % core || j >= core && i == j % core;
+        if i < core && j < core || hangs {
+            *weight = numbers.normal();
+        }
+    }
+    let mut bias = |n| Array1::from_shape_simple_fn(n, || numbers.normal());
+    let (visible_bias, hidden_bias) = (bias(side), bias(side));
+    let part = ndarray::s![..core];
+    let inner = Rbm::new(
+        weights.slice(ndarray::s![..core, ..core]).to_owned(),
+        visible_bias.slice(part).to_owned(),
+        hidden_bias.slice(part).to_owned(),
+    );
+    (Rbm::new(weights, visible_bias, hidden_bias).unwrap(), inner.unwrap())
+}
+
+#[test]
+fn what_hangs_on_a_dense_core_costs_nothing() {
+    let (model, core) = core_with_pendants(16, 60);
+    let cost = exact_cost(&model).unwrap();
+    assert_eq!((cost.free_units, cost.width), (16, None));
+    assert_eq!(cost.states, exact_cost(&core).unwrap().states);
+    let sparse = SparseModel::from(&model);
+    assert_close(exact_log_z(&model, &()).unwrap(), eliminated(&sparse), energy(&sparse));
+}
+
+#[test]
+fn sampling_leaves_out_what_hangs_on_the_rest() {
+    let (model, _) = core_with_pendants(18, 40);
+    // No time for the exact value of the core.
+    let settings = lnz::Auto { exact_seconds: 0.0, rounds: Some(1), ..lnz::Auto::default() };
+    let found = lnz::auto(&model, &settings, &()).unwrap();
+    let exact = exact_log_z(&model, &()).unwrap();
+    let [sampled] = &found.sampled[..] else { panic!("{found:?}") };
+    assert_eq!((sampled.visible, sampled.hidden), (18, 18));
+    // Nearly all states are in the core, of which the standard error knows nothing; the interval does.
+    let [low, high] = found.interval;
+    assert!(low <= exact && exact <= high && high - low < 0.1, "{found:?} instead of {exact}");
+}
+
 #[derive(Default)]
 struct Recorder {
     patience: Option<usize>,

@@ -78,8 +78,8 @@ fn describe_cost(cost: &ExactCost) -> String {
         (n, None) => format!("2^{n} states"),
     };
     let memory = match cost.bytes {
-        // Less is not worth a word.
-        bytes if bytes >= 1e9 => format!(" and {:.1} GB", bytes / 1e9),
+        // Less is not worth a word, and more is out of the question anyway.
+        bytes if (1e9..1e13).contains(&bytes) => format!(" and {:.1} GB", bytes / 1e9),
         _ => String::new(),
     };
     format!("{states}, about {}{memory} on this machine", duration(cost.seconds))

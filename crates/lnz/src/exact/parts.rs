@@ -2,6 +2,7 @@
 
 use super::cost::{self, ExactCost};
 use super::layers::Layers;
+use super::pendants::{self, Folded};
 use super::plan::Plan;
 use super::watch::Watch;
 use super::{SparseModel, eliminate, order};
@@ -36,6 +37,8 @@ enum Part {
     Elimination(Box<Plan>),
     /// Not at all: its smaller layer is too large.
     TooLarge { units: usize, work: f64 },
+    /// After units that hang on a single other one were summed out.
+    Folded { rest: Box<Part>, log_factor: f64 },
 }
 
 impl Parts {
@@ -82,20 +85,7 @@ impl Parts {
 
     pub(super) fn cost(&self) -> ExactCost {
         let mut cost = ExactCost::default();
-        for part in &self.connected {
-            match part {
-                Part::Layers { units, .. } | Part::TooLarge { units, .. } => {
-                    cost.free_units = cost.free_units.max(*units);
-                    cost.states += (*units as f64).exp2();
-                }
-                Part::Elimination(plan) => {
-                    cost.width = cost.width.max(Some(plan.width()));
-                    cost.states += plan.entries;
-                    cost.bytes = cost.bytes.max(plan.bytes);
-                }
-            }
-            cost.seconds += part.seconds();
-        }
+        self.connected.iter().for_each(|part| part.add_to(&mut cost));
         cost
     }
 
@@ -107,11 +97,7 @@ impl Parts {
         log_z.add(self.constant);
         self.alone.iter().for_each(|&bias| log_z.add(softplus(bias)));
         for part in &self.connected {
-            log_z.add(match part {
-                Part::Layers { model, .. } => Layers::of(model).log_z(&mut watch)?,
-                Part::Elimination(plan) => eliminate::log_z(plan, &mut watch)?,
-                Part::TooLarge { .. } => return Err(too_many_units(&cost)),
-            });
+            log_z.add(part.log_z(&mut watch)?);
         }
         watch.report();
         Ok(log_z.total())
@@ -121,14 +107,11 @@ impl Parts {
     fn refuse(&self, cost: &ExactCost, max_seconds: f64) -> Result<()> {
         let &ExactCost { free_units, seconds, .. } = cost;
         let slowest = self.connected.iter().max_by(|a, b| a.seconds().total_cmp(&b.seconds()));
-        let width = match slowest {
-            Some(Part::Elimination(plan)) => Some(plan.width()),
-            _ => None,
-        };
+        let width = slowest.and_then(Part::width);
         if self.connected.iter().any(|part| !part.is_possible()) {
             return Err(match width {
                 Some(width) => Error::FarTooWide { width, seconds },
-                None => too_many_units(cost),
+                None => Error::TooManyUnits { free_units, limit: MAX_UNITS, seconds },
             });
         }
         if seconds > max_seconds {
@@ -140,11 +123,6 @@ impl Parts {
         }
         Ok(())
     }
-}
-
-fn too_many_units(cost: &ExactCost) -> Error {
-    let &ExactCost { free_units, seconds, .. } = cost;
-    Error::TooManyUnits { free_units, limit: MAX_UNITS, seconds }
 }
 
 impl Part {
@@ -159,9 +137,7 @@ impl Part {
             // About what the kernel would say, without a copy of a large matrix.
             Self::TooLarge { units, work: (units as f64).exp2() * (8 + summed) as f64 }
         };
-        let (Self::Layers { work, .. } | Self::TooLarge { work, .. }) = enumeration else {
-            return Ok(enumeration);
-        };
+        let work = enumeration.work();
         if work <= LITTLE_WORK {
             return Ok(enumeration);
         }
@@ -176,26 +152,92 @@ impl Part {
         {
             return Ok(enumeration);
         }
-        // The search for an order is worth it only if some order may be cheaper.
+        let direct = Self::cheaper(enumeration, model, component, max_bytes);
+        if let Some(Folded { model, component, log_factor }) = pendants::fold(model, component)? {
+            let whole = Component {
+                visible: (0..component.visible.len()).collect(),
+                hidden: (0..component.hidden.len()).collect(),
+            };
+            let rest = Self::of(&model, &whole, max_bytes)?;
+            if rest.work() * 2.0 < direct.work() {
+                return Ok(Self::Folded { rest: Box::new(rest), log_factor });
+            }
+        }
+        Ok(direct)
+    }
+
+    /// Elimination, if it is clearly cheaper than the enumeration.
+    fn cheaper(enumeration: Self, model: &Rbm, component: &Component, max_bytes: f64) -> Self {
+        let work = enumeration.work();
         let sparse = SparseModel::of_component(model, component);
+        // The search for an order is worth it only if some order may be cheaper.
         let least_entries = (order::least_width(&sparse) as f64).exp2();
         if cost::least_work(least_entries) * 2.0 >= work {
-            return Ok(enumeration);
+            return enumeration;
         }
-        Ok(match Plan::of(sparse, max_bytes) {
+        match Plan::of(sparse, max_bytes) {
             Some(plan) if plan.work.as_enumeration() * 2.0 < work => {
                 Self::Elimination(Box::new(plan))
             }
             _ => enumeration,
-        })
+        }
     }
 
+    /// Work in the units of the enumeration, the same on every machine.
+    fn work(&self) -> f64 {
+        match self {
+            Self::Layers { work, .. } | Self::TooLarge { work, .. } => *work,
+            Self::Elimination(plan) => plan.work.as_enumeration(),
+            Self::Folded { rest, .. } => rest.work(),
+        }
+    }
+
+    /// Predicted time on this machine.
     fn seconds(&self) -> f64 {
         match self {
             Self::Layers { work, .. } | Self::TooLarge { work, .. } => {
                 work / (measured_rate() * cost::threads())
             }
             Self::Elimination(plan) => plan.work.seconds(),
+            Self::Folded { rest, .. } => rest.seconds(),
+        }
+    }
+
+    fn add_to(&self, cost: &mut ExactCost) {
+        match self {
+            Self::Layers { units, .. } | Self::TooLarge { units, .. } => {
+                cost.free_units = cost.free_units.max(*units);
+                cost.states += (*units as f64).exp2();
+            }
+            Self::Elimination(plan) => {
+                cost.width = cost.width.max(Some(plan.width()));
+                cost.states += plan.entries;
+                cost.bytes = cost.bytes.max(plan.bytes);
+            }
+            Self::Folded { rest, .. } => return rest.add_to(cost),
+        }
+        cost.seconds += self.seconds();
+    }
+
+    fn log_z(&self, watch: &mut Watch<'_>) -> Result<f64> {
+        match self {
+            Self::Layers { model, .. } => Layers::of(model).log_z(watch),
+            Self::Elimination(plan) => eliminate::log_z(plan, watch),
+            Self::Folded { rest, log_factor } => Ok(rest.log_z(watch)? + log_factor),
+            &Self::TooLarge { units, .. } => Err(Error::TooManyUnits {
+                free_units: units,
+                limit: MAX_UNITS,
+                seconds: self.seconds(),
+            }),
+        }
+    }
+
+    /// Width of the elimination, if it is one.
+    fn width(&self) -> Option<usize> {
+        match self {
+            Self::Layers { .. } | Self::TooLarge { .. } => None,
+            Self::Elimination(plan) => Some(plan.width()),
+            Self::Folded { rest, .. } => rest.width(),
         }
     }
 
@@ -204,6 +246,7 @@ impl Part {
             Self::Layers { .. } => true,
             Self::Elimination(plan) => plan.is_possible,
             Self::TooLarge { .. } => false,
+            Self::Folded { rest, .. } => rest.is_possible(),
         }
     }
 }
