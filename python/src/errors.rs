@@ -21,6 +21,10 @@ pub(crate) fn exception(error: impl Into<lnz_app::Error>) -> PyErr {
                 lnz::in_words(*seconds)
             ))
         }
+        Library(Error::TooWide { width, seconds, .. }) => PyValueError::new_err(format!(
+            "the exact value needs an elimination of width {width}, about {} on this machine; use lnz.estimate, or lnz.exact with force=True",
+            lnz::in_words(*seconds)
+        )),
         _ => PyValueError::new_err(error.to_string()),
     }
 }

@@ -74,6 +74,14 @@ fn sentence(error: &anyhow::Error) -> String {
             "the exact value needs 2^{free_units} states, about {} on this machine, and 2^{limit} is the limit; use `lnz estimate`",
             duration(*seconds)
         ),
+        Some(Error::TooWide { width, seconds, .. }) => format!(
+            "the exact value needs an elimination of width {width}, about {} on this machine; use `lnz estimate`, or wait for `lnz exact --force`",
+            duration(*seconds)
+        ),
+        Some(Error::FarTooWide { width, seconds }) => format!(
+            "the exact value needs an elimination of width {width}, about {} on this machine or more memory than it has; use `lnz estimate`",
+            duration(*seconds)
+        ),
         _ => format!("{error:#}"),
     }
 }

@@ -16,7 +16,12 @@ fn largest(model: &Rbm) -> f64 {
 
 /// Refuses energies that may overflow: their sum over states could not be told.
 pub(crate) fn check_finite(model: &Rbm) -> Result<()> {
-    match largest(model) + model.constant().abs() > MOST_FINITE {
+    check_energy(largest(model) + model.constant().abs())
+}
+
+/// The same for the largest energy that a model may have.
+pub(crate) fn check_energy(largest: f64) -> Result<()> {
+    match largest > MOST_FINITE {
         true => Err(Error::Overflow),
         false => Ok(()),
     }

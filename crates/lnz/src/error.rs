@@ -90,6 +90,33 @@ pub enum Error {
         seconds: f64,
     },
 
+    /// Elimination would take too long.
+    #[error(
+        "exact elimination has width {width}, which takes about {} on this machine, but {} is allowed; choose an estimate instead, or allow more time",
+        in_words(*seconds),
+        in_words(*allowed)
+    )]
+    TooWide {
+        /// Units of the largest table, with those that take their states one after the other.
+        width: usize,
+        /// Predicted time.
+        seconds: f64,
+        /// The time that was allowed.
+        allowed: f64,
+    },
+
+    /// Elimination is out of the question.
+    #[error(
+        "exact elimination has width {width}, which takes about {} on this machine, or more memory than is allowed; choose an estimate instead",
+        in_words(*seconds)
+    )]
+    FarTooWide {
+        /// Units of the largest table.
+        width: usize,
+        /// Predicted time.
+        seconds: f64,
+    },
+
     /// Energies beyond float64.
     #[error(
         "the weights and biases add up to more than 1e307, so log Z may exceed the largest float64; scale the model down"

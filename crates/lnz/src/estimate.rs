@@ -13,7 +13,10 @@ pub use ais::{Ais, AisRun, StartRule};
 pub use anneal::{Annealed, Annealing, anneal};
 pub use auto::{Auto, AutoRun, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion};
 pub use estimator::{Cost, Effort, Estimator, Finding};
-pub use exact::{Exact, ExactCost, exact_cost, exact_log_z, exact_log_z_within};
+pub use exact::{
+    Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
+    exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
+};
 pub use statistics::Estimate;
 
 use crate::{Rbm, Result};

@@ -23,7 +23,7 @@
 //! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`BUILT_IN`] |
 //! | get log Z with the default method | [`estimate`](fn@estimate), or [`Auto`] for its settings |
 //! | choose the method | [`Auto`], [`Ais`] and [`Exact`], each an [`Estimator`] that returns a [`Finding`] |
-//! | sum over all states | [`exact_log_z`], after asking [`exact_cost`] |
+//! | sum over all states | [`exact_log_z`], after asking [`exact_cost`]; [`exact_log_z_sparse`] without a matrix |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
 //! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
@@ -67,8 +67,9 @@ pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::{
     Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Cost, Details, Effort, Estimate, Estimator,
-    Exact, ExactCost, Family, FamilyReport, Finding, Sampled, SecondOpinion, StartRule, anneal,
-    auto, estimate, exact_cost, exact_log_z, exact_log_z_within, second_opinion,
+    Exact, ExactCost, Family, FamilyReport, Finding, Sampled, SecondOpinion, SparseModel,
+    StartRule, anneal, auto, estimate, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
+    exact_log_z_sparse, exact_log_z_with, exact_log_z_within, second_opinion,
 };
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};

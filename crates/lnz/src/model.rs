@@ -151,39 +151,36 @@ impl Rbm {
     /// hidden units without any weight come last, each on its own.
     pub fn components(&self) -> Vec<Component> {
         let (visible, hidden) = self.weights.dim();
-        let mut of_visible = vec![usize::MAX; visible];
-        let mut of_hidden = vec![usize::MAX; hidden];
-        let mut components = Vec::new();
-        for first in 0..visible {
-            if of_visible[first] != usize::MAX {
-                continue;
+        // A forest whose roots are the lowest unit of their group, hidden units after the visible ones.
+        let mut parent: Vec<usize> = (0..visible + hidden).collect();
+        fn root_of(parent: &mut [usize], mut unit: usize) -> usize {
+            while parent[unit] != unit {
+                parent[unit] = parent[parent[unit]];
+                unit = parent[unit];
             }
-            let id = components.len();
-            let mut component = Component::default();
-            let mut pending = vec![first];
-            of_visible[first] = id;
-            while let Some(i) = pending.pop() {
-                component.visible.push(i);
-                for j in (0..hidden).filter(|&j| self.weights[[i, j]] != 0.0) {
-                    if of_hidden[j] != usize::MAX {
-                        continue;
-                    }
-                    of_hidden[j] = id;
-                    component.hidden.push(j);
-                    for k in (0..visible).filter(|&k| self.weights[[k, j]] != 0.0) {
-                        if of_visible[k] == usize::MAX {
-                            of_visible[k] = id;
-                            pending.push(k);
-                        }
-                    }
-                }
-            }
-            component.visible.sort_unstable();
-            component.hidden.sort_unstable();
-            components.push(component);
+            unit
         }
-        let alone = (0..hidden).filter(|&j| of_hidden[j] == usize::MAX);
-        components.extend(alone.map(|j| Component { visible: vec![], hidden: vec![j] }));
+        // Once over the matrix as it lies in memory.
+        for (i, row) in self.weights.rows().into_iter().enumerate() {
+            for (j, _) in row.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+                let (a, b) = (root_of(&mut parent, i), root_of(&mut parent, visible + j));
+                parent[a.max(b)] = a.min(b);
+            }
+        }
+        let mut components: Vec<Component> = Vec::new();
+        let mut place_of_root = vec![usize::MAX; visible + hidden];
+        for unit in 0..visible + hidden {
+            let root = root_of(&mut parent, unit);
+            if root == unit {
+                place_of_root[root] = components.len();
+                components.push(Component::default());
+            }
+            let component = &mut components[place_of_root[root]];
+            match unit.checked_sub(visible) {
+                None => component.visible.push(unit),
+                Some(j) => component.hidden.push(j),
+            }
+        }
         components
     }
 

@@ -100,14 +100,21 @@ fn describe_tensor(tensor: &TensorInfo) -> String {
 }
 
 fn describe_cost(cost: &ExactCost) -> String {
-    let states = match cost.free_units {
-        0 => "no states to sum over".to_owned(),
-        n if cost.states > (n as f64).exp2() => {
+    let states = match (cost.free_units, cost.width) {
+        (0, None) => "no states to sum over".to_owned(),
+        (0, Some(width)) => format!("elimination of width {width}"),
+        (n, Some(width)) => format!("2^{n} states, and elimination of width {width}"),
+        (n, None) if cost.states > (n as f64).exp2() => {
             format!("{} states, 2^{n} of them in the largest component", short(cost.states))
         }
-        n => format!("2^{n} states"),
+        (n, None) => format!("2^{n} states"),
     };
-    format!("{states}, about {} on this machine", duration(cost.seconds))
+    let memory = match cost.bytes {
+        // Less is not worth a word, and more is out of the question anyway.
+        bytes if (1e9..1e13).contains(&bytes) => format!(" and {:.1} GB", bytes / 1e9),
+        _ => String::new(),
+    };
+    format!("{states}, about {}{memory} on this machine", duration(cost.seconds))
 }
 
 fn to_json(source: &Source, model: &ModelSummary, cost: &ExactCost) -> Value {
@@ -132,7 +139,9 @@ fn to_json(source: &Source, model: &ModelSummary, cost: &ExactCost) -> Value {
         "metadata": stored.metadata,
         "exact_cost": {
             "free_units": cost.free_units,
+            "width": cost.width,
             "states": cost.states,
+            "bytes": cost.bytes,
             "seconds": cost.seconds,
         },
     })

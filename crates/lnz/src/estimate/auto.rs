@@ -21,6 +21,7 @@ mod verdict;
 pub use family::Family;
 pub use prepare::{SecondOpinion, second_opinion};
 
+use super::exact::pendants;
 use crate::check::Measured;
 use crate::math::softplus;
 use crate::observer::Observer;
@@ -249,10 +250,14 @@ impl<'a> Parts<'a> {
                 seconds_left -= seconds;
                 parts.exact += exact_log_z(&part, observer)?;
                 parts.exact_components += 1;
+            } else if let Some(folded) = pendants::fold(model, &component)? {
+                // What hangs on the rest is summed out, and a smaller model is left to be sampled.
+                parts.exact += folded.log_factor;
+                let visible = Some(folded.component.visible);
+                parts.to_sample.push(Part { model: Cow::Owned(folded.model), visible });
             } else {
-                parts
-                    .to_sample
-                    .push(Part { model: Cow::Owned(part), visible: Some(component.visible) });
+                let visible = Some(component.visible);
+                parts.to_sample.push(Part { model: Cow::Owned(part), visible });
             }
         }
         Ok(parts)

@@ -1,11 +1,13 @@
 //! Exact log Z against slow sums, under invariances and at the edges.
 
 use super::*;
-use crate::math::log_sum_exp;
+use crate::math::{log_sum_exp, softplus};
+use crate::{Error, Phase, Progress};
 use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2, array};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// The readable twin: log-sum-exp of F over the states of the smaller layer.
 fn naive(model: &Rbm) -> f64 {
