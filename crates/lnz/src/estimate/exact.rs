@@ -8,6 +8,7 @@ mod order;
 mod parts;
 pub(super) mod pendants;
 mod plan;
+mod scopes;
 mod sparse;
 mod table;
 #[cfg(test)]

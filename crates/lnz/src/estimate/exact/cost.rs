@@ -1,6 +1,6 @@
 //! What an exact value costs, predicted before any work.
 
-use super::plan::Scopes;
+use super::scopes::Scopes;
 use super::table::{Linear, Logarithmic, Scale, Source, Step, UnitFactors, is_in_step, is_table};
 use std::sync::OnceLock;
 use std::time::Instant;

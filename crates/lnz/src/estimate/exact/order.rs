@@ -4,7 +4,7 @@ mod greedy;
 mod levels;
 
 use super::SparseModel;
-use super::plan::Scopes;
+use super::scopes::Scopes;
 use lnz_kernels::random::{Purpose, Random};
 
 /// Table entries that take some milliseconds: nothing better is looked for.
@@ -15,9 +15,6 @@ const MOST_OPERATIONS: u64 = 100_000_000;
 
 /// Randomised tries, at most.
 const MOST_TRIES: u64 = 200;
-
-/// A unit with more neighbours than this ends a try: no table of that many units will ever be made.
-pub(super) const MOST_NEIGHBOURS: usize = 160;
 
 /// No elimination has a smaller width: the largest number k such that some part of the model has at
 /// least k neighbours within the part for each of its units.

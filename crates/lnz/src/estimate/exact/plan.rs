@@ -1,13 +1,12 @@
 //! What an elimination will do, worked out before it is done: tables, scales, memory and cost.
 
 mod conditioning;
-mod scopes;
 
 use super::SparseModel;
 use super::cost::StepWork;
 use super::order;
-use super::table::{is_table, table_bytes};
-pub(super) use scopes::Scopes;
+use super::scopes::Scopes;
+use super::table::is_table;
 
 /// Largest spread, in nats, of what is multiplied in a step on the linear scale.
 ///

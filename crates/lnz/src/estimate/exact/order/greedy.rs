@@ -1,7 +1,7 @@
 //! The elimination game, the best unit of the moment first.
 
 use super::super::SparseModel;
-use super::MOST_NEIGHBOURS;
+use super::super::scopes::MOST_NEIGHBOURS;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

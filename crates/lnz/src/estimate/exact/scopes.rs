@@ -1,24 +1,26 @@
 //! Which units each table of an elimination has.
 
-use super::super::SparseModel;
-use super::super::order::MOST_NEIGHBOURS;
-use super::{is_table, table_bytes};
+use super::SparseModel;
+use super::table::{is_table, table_bytes};
 use std::ops::Range;
+
+/// A unit with more neighbours than this ends a try: no table of that many units will ever be made.
+pub(super) const MOST_NEIGHBOURS: usize = 160;
 
 /// The scope of each step: the later units that its table depends on, by their place in the order.
 ///
 /// Bit k of the index into a table is the k-th unit of its scope, so the next one to be eliminated is
 /// bit 0: its two states lie side by side in memory.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Scopes {
+pub(super) struct Scopes {
     /// The units in the order of their elimination.
-    pub(in super::super) order: Vec<u32>,
+    pub(super) order: Vec<u32>,
     /// Largest scope.
-    pub(in super::super) width: usize,
+    pub(super) width: usize,
     /// Entries of all tables.
-    pub(in super::super) entries: f64,
+    pub(super) entries: f64,
     /// Bytes of tables at the same time, at most.
-    pub(in super::super) bytes: f64,
+    pub(super) bytes: f64,
     starts: Vec<usize>,
     positions: Vec<u32>,
     /// The place of each unit in the order.
@@ -32,7 +34,7 @@ const NONE: u32 = u32::MAX;
 
 impl Scopes {
     /// Follows an order; None if a scope grows beyond all use.
-    pub(in super::super) fn of(model: &SparseModel, order: Vec<u32>) -> Option<Self> {
+    pub(super) fn of(model: &SparseModel, order: Vec<u32>) -> Option<Self> {
         let steps = order.len();
         let mut position_of = vec![0; steps];
         for (position, &unit) in (0u32..).zip(&order) {
@@ -80,7 +82,7 @@ impl Scopes {
         Some(scopes)
     }
 
-    pub(in super::super) fn steps(&self) -> usize {
+    pub(super) fn steps(&self) -> usize {
         self.order.len()
     }
 
@@ -99,16 +101,16 @@ impl Scopes {
     }
 
     /// The scope of a step, rising.
-    pub(in super::super) fn scope(&self, step: usize) -> &[u32] {
+    pub(super) fn scope(&self, step: usize) -> &[u32] {
         &self.positions[self.range(step)]
     }
 
-    pub(in super::super) fn width_of(&self, step: usize) -> usize {
+    pub(super) fn width_of(&self, step: usize) -> usize {
         self.starts[step + 1] - self.starts[step]
     }
 
     /// Steps whose scope begins with this step's unit, the latest first.
-    pub(in super::super) fn children(&self, step: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn children(&self, step: usize) -> impl Iterator<Item = usize> + '_ {
         let some = |child: u32| (child != NONE).then_some(child as usize);
         std::iter::successors(some(self.first_child[step]), move |&child| {
             some(self.next_child[child])
@@ -128,7 +130,7 @@ impl Scopes {
     }
 
     /// Couplings of the unit of a step to those of its scope, by their place in it.
-    pub(in super::super) fn couplings<'a>(
+    pub(super) fn couplings<'a>(
         &'a self,
         model: &'a SparseModel,
         step: usize,
