@@ -1,4 +1,4 @@
-//! Data in arrays that are read as a whole: .mat, HDF5, pickles, sparse matrices.
+//! Data in arrays that are read as a whole: .mat, HDF5, pickles, tensors.
 
 use super::Rows;
 use super::dense::{rows_and_width, scaled};
@@ -7,7 +7,7 @@ use crate::io::Parsed;
 use crate::io::tensors::TensorSource;
 
 /// Rows in memory.
-pub(super) struct MemoryRows {
+struct MemoryRows {
     /// Row by row.
     values: Vec<f64>,
     shape: Vec<usize>,
@@ -32,17 +32,11 @@ pub(super) fn open(source: &mut dyn TensorSource) -> Parsed<Box<dyn Rows>> {
         "" => problem,
         name => format!("its array `{name}` {problem}"),
     };
-    rows_and_width(&info.shape).map_err(about)?;
+    let (_, width) = rows_and_width(&info.shape).map_err(about)?;
     let values: Vec<f64> = source.values(index).map_err(about)?.iter().copied().collect();
     let is_grey = info.dtype == "uint8" && values.iter().any(|&value| value > 1.0);
-    MemoryRows::new(values, info.shape, if is_grey { 255.0 } else { 1.0 })
-}
-
-impl MemoryRows {
-    pub(super) fn new(values: Vec<f64>, shape: Vec<usize>, scale: f64) -> Parsed<Box<dyn Rows>> {
-        let (_, width) = rows_and_width(&shape)?;
-        Ok(Box::new(Self { values, shape, width, scale, next: 0 }))
-    }
+    let scale = if is_grey { 255.0 } else { 1.0 };
+    Ok(Box::new(MemoryRows { values, shape: info.shape, width, scale, next: 0 }))
 }
 
 impl Rows for MemoryRows {

@@ -103,11 +103,12 @@ impl Walk {
             return;
         }
         let (encoding, dtype) = encoding(dataset.dtype());
-        if encoding.is_none() && dataset.num_elements().is_ok_and(|count| count == 1) {
-            if let Ok(text) = dataset.read_string() {
-                found.words.push((name, text));
-                return;
-            }
+        if encoding.is_none()
+            && dataset.num_elements().is_ok_and(|count| count == 1)
+            && let Ok(text) = dataset.read_string()
+        {
+            found.words.push((name, text));
+            return;
         }
         let by_columns =
             self.by_columns || dataset.attributes().iter().any(|word| word.name == "MATLAB_class");

@@ -175,7 +175,7 @@ impl TensorSource for MatFile {
                 count
             ));
         }
-        let encoding = Encoding { number, endian: endian };
+        let encoding = Encoding { number, endian };
         let values = match tag.small {
             Some(data) => encoding.read(&mut &data[..], count)?,
             None => encoding.read(&mut *reader, count)?,

@@ -26,11 +26,14 @@ pub(super) fn looks_like_it(start: &[u8]) -> bool {
     matches!(key, 0xa1..=0xbf | 0xd9)
 }
 
+/// How an array is stored, and where.
+type Place = (Option<Encoding>, Range<usize>);
+
 /// A file in memory.
 pub(super) struct MsgpackFile {
     bytes: Vec<u8>,
     tensors: Vec<TensorInfo>,
-    places: Vec<(Option<Encoding>, Range<usize>)>,
+    places: Vec<Place>,
 }
 
 impl MsgpackFile {
@@ -71,7 +74,7 @@ impl TensorSource for MsgpackFile {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    found: Vec<(TensorInfo, (Option<Encoding>, Range<usize>))>,
+    found: Vec<(TensorInfo, Place)>,
 }
 
 impl Reader<'_> {
@@ -81,6 +84,10 @@ impl Reader<'_> {
         let range = self.at..end;
         self.at = end;
         Ok(range)
+    }
+
+    fn skip(&mut self, count: usize) -> Parsed<()> {
+        self.take(count).map(|_| ())
     }
 
     fn number(&mut self, bytes: usize) -> Parsed<usize> {
@@ -102,7 +109,7 @@ impl Reader<'_> {
             0x00..=0x7f | 0xe0..=0xff | 0xc0 | 0xc2 | 0xc3 => {}
             code @ 0x80..=0x8f => self.map(usize::from(code & 15), path, depth)?,
             code @ 0x90..=0x9f => self.list(usize::from(code & 15), path, depth)?,
-            code @ 0xa0..=0xbf => drop(self.take(usize::from(code & 31))?),
+            code @ 0xa0..=0xbf => self.skip(usize::from(code & 31))?,
             code @ 0xc4..=0xc6 => {
                 let length = self.number(1 << (code - 0xc4))?;
                 self.take(length)?;
@@ -111,10 +118,10 @@ impl Reader<'_> {
                 let length = self.number(1 << (code - 0xc7))?;
                 self.extension(length, path)?;
             }
-            0xca | 0xce | 0xd2 => drop(self.take(4)?),
-            0xcb | 0xcf | 0xd3 => drop(self.take(8)?),
-            0xcc | 0xd0 => drop(self.take(1)?),
-            0xcd | 0xd1 => drop(self.take(2)?),
+            0xca | 0xce | 0xd2 => self.skip(4)?,
+            0xcb | 0xcf | 0xd3 => self.skip(8)?,
+            0xcc | 0xd0 => self.skip(1)?,
+            0xcd | 0xd1 => self.skip(2)?,
             code @ 0xd4..=0xd8 => self.extension(1 << (code - 0xd4), path)?,
             code @ 0xd9..=0xdb => {
                 let length = self.number(1 << (code - 0xd9))?;

@@ -220,13 +220,8 @@ fn find(
     let told_hidden = told(&HIDDEN_BIAS, &options.hidden_bias)?;
     let usable: Vec<usize> =
         (0..tensors.len()).filter(|&i| !names::is_bookkeeping(&tensors[i].name)).collect();
-    if usable.len() < tensors.len()
-        && tensors
-            .iter()
-            .any(|tensor| tensor.name.contains("rbm_ph") || leaf(&tensor.name).starts_with("ph_"))
-    {
-        notes.push(Note::OneOfSeveral { taken: AMPLITUDE.to_owned() });
-    } else if tensors.iter().any(|tensor| leaf(&tensor.name).starts_with("ph_")) {
+    let is_phase = |name: &str| name.contains("rbm_ph") || leaf(name).starts_with("ph_");
+    if tensors.iter().any(|tensor| is_phase(&tensor.name)) {
         notes.push(Note::OneOfSeveral { taken: AMPLITUDE.to_owned() });
     }
     let weights = match told_weights {

@@ -17,6 +17,9 @@ fn update_of(name: &str) -> Option<u64> {
     name.strip_prefix("update_")?.split('/').next()?.parse().ok()
 }
 
+/// A source with one update at most, all updates of the file, and the one that was chosen.
+pub(super) type Chosen = (Box<dyn TensorSource>, Vec<u64>, Option<u64>);
+
 /// One update of a run, as if the file had no other.
 pub(super) struct OneUpdate {
     source: Box<dyn TensorSource>,
@@ -26,10 +29,7 @@ pub(super) struct OneUpdate {
 
 impl OneUpdate {
     /// The update that is asked for, or the last; a file without updates stays as it is.
-    pub(super) fn choose(
-        source: Box<dyn TensorSource>,
-        wanted: Option<u64>,
-    ) -> Parsed<(Box<dyn TensorSource>, Vec<u64>, Option<u64>)> {
+    pub(super) fn choose(source: Box<dyn TensorSource>, wanted: Option<u64>) -> Parsed<Chosen> {
         let updates = updates(source.tensors());
         let in_words: Vec<String> = updates.iter().map(u64::to_string).collect();
         let chosen = match (wanted, updates.last()) {
