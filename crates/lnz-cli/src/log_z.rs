@@ -78,7 +78,7 @@ impl LogZ {
 
     /// A value from a file that `lnz estimate --json` has written, for the same model.
     pub(crate) fn read(path: &Path, model: &Rbm) -> Result<Self> {
-        let failed = |problem: String| Error::File { path: path.to_owned(), problem };
+        let failed = |problem: String| Error::File { path: path.to_owned(), problem, source: None };
         let text = std::fs::read_to_string(path)
             .map_err(|error| failed(format!("--result cannot be read: {error}")))?;
         let expected = "expected what `lnz estimate --json` prints";

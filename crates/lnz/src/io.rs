@@ -49,6 +49,7 @@ pub(crate) type Parsed<T> = std::result::Result<T, String>;
 
 /// The values that the units of a model in a file take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Units {
     /// 0 and 1.
     Binary,
@@ -63,6 +64,7 @@ crate::choices!(Units {
 
 /// The type of the numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Float {
     /// float64.
     F64,
@@ -122,7 +124,8 @@ pub fn tensor_names() -> [&'static [&'static str]; 3] {
 /// Reads a model; without `units`, the file's own word counts (metadata `units`: `spin` or
 /// `binary`), and binary when it has none.
 pub fn read_model(path: &Path, units: Option<Units>) -> Result<ModelFile> {
-    parse_model(path, units).map_err(|problem| Error::File { path: path.to_owned(), problem })
+    Error::unless_readable(path)?;
+    parse_model(path, units).map_err(|problem| Error::file(path, problem))
 }
 
 /// Reads a model from the bytes of a .safetensors file.
@@ -251,7 +254,8 @@ pub(crate) fn read_tensors(path: &Path) -> Result<WithTensors> {
         let extra = names.into_iter().enumerate().map(|(k, name)| Ok((name, source.values(k)?)));
         Ok(WithTensors { stored, extra: extra.collect::<Parsed<_>>()? })
     };
-    parse().map_err(|problem: String| Error::File { path: path.to_owned(), problem })
+    Error::unless_readable(path)?;
+    parse().map_err(|problem: String| Error::file(path, problem))
 }
 
 type WriteModel = fn(&mut dyn Write, &StoredModel) -> std::io::Result<()>;
@@ -261,11 +265,10 @@ fn writer_for(path: &Path) -> Result<WriteModel> {
         Format::Npz => Ok(npz::write),
         Format::Safetensors => Ok(safetensors::write),
         Format::Mat => Ok(mat::write),
-        Format::Npy => Err(Error::Write {
-            path: path.to_owned(),
-            problem: "a .npy file has no place for biases; use .npz, .safetensors or .mat".into(),
-            bad_path: true,
-        }),
+        Format::Npy => {
+            let problem = "a .npy file has no place for biases; use .npz, .safetensors or .mat";
+            Err(Error::not_writable(path, problem.to_owned()))
+        }
     }
 }
 

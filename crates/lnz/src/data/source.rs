@@ -21,6 +21,7 @@ pub(super) type Stream = Box<dyn BufRead + Send>;
 
 /// What the unpacked bytes of a data file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DataFormat {
     /// The format of MNIST.
     Idx,
@@ -45,6 +46,7 @@ impl fmt::Display for DataFormat {
 
 /// How a data file is packed as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Packing {
     /// Not at all.
     None,
@@ -56,7 +58,8 @@ pub enum Packing {
 
 /// The bytes of a file, unpacked if it is packed by gzip or xz.
 pub fn unpacked(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    open(path).map_err(|problem| Error::File { path: path.to_owned(), problem })
+    Error::unless_readable(path)?;
+    open(path).map_err(|problem| Error::file(path, problem))
 }
 
 /// Opens a file, unpacking gzip and xz.

@@ -9,6 +9,7 @@ use std::path::Path;
 
 /// A format of model files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// One numpy array: weights alone.
     Npy,
@@ -70,13 +71,12 @@ impl Format {
 
     /// The format that a new file's name asks for.
     pub fn to_write(path: &Path) -> Result<Self> {
-        Self::of_name(path).ok_or_else(|| Error::Write {
-            path: path.to_owned(),
-            problem: match path.extension() {
+        Self::of_name(path).ok_or_else(|| {
+            let found = match path.extension() {
                 Some(extension) => format!("its extension is .{}", extension.to_string_lossy()),
                 None => "it has no extension".to_owned(),
-            } + ", expected .npz, .safetensors or .mat",
-            bad_path: true,
+            };
+            Error::not_writable(path, found + ", expected .npz, .safetensors or .mat")
         })
     }
 }
