@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _adapters, _lnz
 from ._arrays import numbers, rows
+from ._choices import Binarize, Units
 from ._options import count, number, seed_number, switch, word
 from ._progress import ProgressOption, reporter
 
@@ -58,7 +59,7 @@ class RBM:
         visible_bias: Any = None,
         hidden_bias: Any = None,
         *,
-        units: str = "binary",
+        units: Units = "binary",
         constant: float = 0.0,
         data_means: Any = None,
         name: str = "RBM",
@@ -103,7 +104,7 @@ class RBM:
         weights: str | None = None,
         visible_bias: str | None = None,
         hidden_bias: str | None = None,
-        units: str = "binary",
+        units: Units = "binary",
         name: str | None = None,
     ) -> RBM:
         """The model of a torch module, or of a state dictionary.
@@ -261,7 +262,7 @@ def as_rbm(model: Any) -> RBM:
     )
 
 
-def load(path: PathLike, *, units: str | None = None) -> RBM:
+def load(path: PathLike, *, units: Units | None = None) -> RBM:
     """A model from a file (.npz, .npy, .safetensors, .mat), or a built-in model by its name.
 
     `units` is ``"binary"`` or ``"spin"``; by default the file's own word counts, and binary when it
@@ -411,7 +412,7 @@ def _log_marginals(
     model: _lnz.Model,
     data: Any,
     name: str,
-    binarize: str | None,
+    binarize: Binarize | None,
     seed: int,
     threads: int | None,
     progress: Any,
