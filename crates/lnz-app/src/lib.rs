@@ -12,6 +12,7 @@
 
 pub mod compare;
 mod error;
+#[doc(hidden)]
 pub mod numbers;
 mod recipe;
 pub mod report;
