@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _lnz
-from ._choices import Binarize, ChainLayout, Init, Method, Precision, ScoreVerdict, Start
-from ._model import RBM, _log_marginals, as_rbm, data_argument
+from ._choices import Binarize, ChainLayout, Init, Method, Precision, Start
+from ._model import RBM, as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number, switch, word
 from ._progress import ProgressOption, reporter
 from ._results import Comparison, Estimate, Score
@@ -77,8 +77,9 @@ def estimate(
     flips
         Units that a Metropolis proposal flips: a number, or a share such as ``"15%"`` (``"100%"``).
     data, binarize
-        A data set for the start, as an array of values in [0, 1] or a file, and what to do with its
-        grey values: ``"none"``, ``"threshold"`` or ``"bernoulli"``.
+        A data set for the start, as an array of values in [0, 1], a file or the name of a fetched one
+        (``"mnist"``), and what to do with its grey values: ``"none"``, ``"threshold"`` or
+        ``"bernoulli"``.
     betas, schedule
         Intervals of the linear schedule (1024), or else a list of betas that rise from 0 to 1, or a
         text file of them.
@@ -198,55 +199,67 @@ def score(
     progress: ProgressOption = None,
     **options: Any,
 ) -> Score:
-    """The log-likelihood of data under a model, with the uncertainty of log Z carried into it.
+    """The log-likelihood of data under a model, as ``lnz score`` on the command line.
 
-    `data` is an array of values in [0, 1], one row per example, or a file. `log_z` is a number, taken
-    as if it were exact, or an :class:`Estimate`; without it, ``estimate(model, **options)`` is used.
+    The uncertainty of log Z is carried into it. An example with a probability above 1 shows that log Z
+    is too low: the verdict is then ``"suspect"``, whatever log Z says of itself.
 
+    Parameters
+    ----------
+    model
+        As for :func:`estimate`.
+    data
+        Values in [0, 1], one row per example, or a file, or the name of a data set that ``lnz data
+        fetch`` has got: ``"mnist"``, ``"mnist-test"``, ``"web"``.
+    log_z
+        A number, taken as if it were exact; an :class:`Estimate` of the same model; or a file with
+        the output of ``lnz estimate --json``. Without it, ``estimate(model, **options)`` is used.
+    binarize
+        What to do with grey values: ``"none"``, ``"threshold"`` or ``"bernoulli"``.
+    seed, threads, progress
+        As for :func:`estimate`.
+
+    Examples
+    --------
     >>> import lnz
     >>> model = lnz.RBM([[0.5], [0.0]], [0.1, -0.4], [0.2])
-    >>> lnz.score(model, [[0, 0], [0, 1], [1, 0], [1, 1]]).mean_log_likelihood
+    >>> states = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> lnz.score(model, states).mean_log_likelihood
     -1.42653...
+    >>> wrong = lnz.score(model, states, log_z=0.0)
+    >>> wrong.verdict, wrong.warnings[0].kind
+    ('suspect', 'above_one')
     """
     rbm = as_rbm(model)
     seed = seed_number(seed)
     values = data_argument("data", data)
     if log_z is not None and options:
         raise TypeError(f"{next(iter(options))} is for estimating log Z, but log_z is given")
+    known = None if log_z is None else _log_z(rbm, log_z)
+    # The data first: what is wrong with it is known before minutes go into log Z.
     with reporter(progress) as report:
-        log_marginals = _log_marginals(rbm._model, values, "data", binarize, seed, threads, report)
-    value, std_error, interval, verdict, found = _log_z(
-        rbm, log_z, {"seed": seed, "threads": threads, "progress": progress, **options}
-    )
-    n = len(log_marginals)
-    mean = math.fsum(log_marginals) / n
-    log_likelihoods = log_marginals - value
-    log_likelihoods.flags.writeable = False
-    spread = float(np.std(log_marginals, ddof=1)) if n > 1 else math.inf
-    return Score(
-        mean_log_likelihood=mean - value,
-        std_error=std_error,
-        interval=(mean - interval[1], mean - interval[0]),
-        sampling_error=spread / math.sqrt(n),
-        examples=n,
-        log_z=value,
-        verdict=verdict,
-        log_likelihoods=log_likelihoods,
-        estimate=found,
-    )
+        scored = _lnz.score(
+            rbm._model,
+            values,
+            binarize=word("binarize", binarize),
+            seed=seed,
+            threads=_threads(threads),
+            progress=report,
+        )
+    if known is None:
+        log_z = estimate(rbm, seed=seed, threads=threads, progress=progress, **options)
+        known = _log_z(rbm, log_z)
+    return Score._of(scored.report(known), log_z if isinstance(log_z, Estimate) else None)
 
 
-def _log_z(
-    rbm: RBM, given: Any, options: dict[str, Any]
-) -> tuple[float, float, tuple[float, float], ScoreVerdict, Estimate | None]:
-    if given is None:
-        given = estimate(rbm, **options)
+def _log_z(rbm: RBM, given: Any) -> _lnz.LogZ:
     if isinstance(given, Estimate):
-        return given.log_z, given.std_error, given.interval, given.verdict, given
+        said = [(warning.message, warning.advice) for warning in given.warnings]
+        return _lnz.LogZ.of_result(given._json, said, rbm._model)
+    if isinstance(given, (str, os.PathLike)):
+        return _lnz.LogZ.read(os.fspath(given), rbm._model)
     value = number("log_z", given)
-    if value is None or not math.isfinite(value):
-        raise ValueError(f"log_z is {value}; expected a finite number or an Estimate")
-    return value, 0.0, (value, value), "given", None
+    return _lnz.LogZ.given(math.nan if value is None else value)
 
 
 def _annealing(

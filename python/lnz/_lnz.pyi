@@ -7,11 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import FloatArray
+from ._choices import Verdict
 
 __all__ = [
     "Compared",
+    "Examples",
     "Found",
+    "Likelihood",
+    "LogZ",
     "Model",
+    "Scored",
     "__version__",
     "choices",
     "compare",
@@ -21,7 +26,9 @@ __all__ = [
     "generate",
     "load",
     "models",
+    "score",
     "tensor_names",
+    "track",
     "train",
 ]
 
@@ -64,18 +71,10 @@ class Model:
     def name(self) -> str: ...
     @property
     def summary(self) -> str: ...
-    def exact_seconds(self, threads: int | None) -> float: ...
     def transposed(self) -> Model: ...
     def save(self, path: str) -> None: ...
     def log_marginals(
-        self,
-        name: str,
-        data: FloatArray | str,
-        *,
-        binarize: str | None,
-        seed: int,
-        threads: int | None,
-        progress: _Progress,
+        self, data: FloatArray | str, *, threads: int | None
     ) -> NDArray[np.float64]: ...
 
 @final
@@ -92,6 +91,39 @@ class Found:
     def log_weights(self) -> NDArray[np.float64] | None: ...
     @property
     def path(self) -> list[tuple[float, float]]: ...
+
+@final
+class LogZ:
+    @staticmethod
+    def given(value: float) -> LogZ: ...
+    @staticmethod
+    def read(path: str, model: Model) -> LogZ: ...
+    @staticmethod
+    def of_result(json: str, said: list[tuple[str, str]], model: Model) -> LogZ: ...
+
+@final
+class Scored:
+    def report(self, log_z: LogZ) -> Likelihood: ...
+
+@final
+class Likelihood:
+    @property
+    def json(self) -> str: ...
+    @property
+    def lines(self) -> list[tuple[str, str, str, str]]: ...
+    @property
+    def warnings(self) -> list[tuple[str, str, str]]: ...
+    @property
+    def log_likelihoods(self) -> NDArray[np.float64]: ...
+
+@final
+class Examples:
+    def __new__(
+        cls, name: str, data: FloatArray | str, *, most: int | None, threads: int | None
+    ) -> Examples: ...
+    def mean_log_marginal(self, model: Model, threads: int | None) -> float: ...
+
+_Tracked = tuple[float, float, Sequence[float], Verdict, float | None, float | None]
 
 @final
 class Compared:
@@ -141,13 +173,32 @@ def compare(
     threads: int | None,
     progress: _Progress,
 ) -> Compared: ...
+def score(
+    model: Model,
+    data: FloatArray | str,
+    *,
+    binarize: str | None,
+    seed: int,
+    threads: int | None,
+    progress: _Progress,
+) -> Scored: ...
+def track(
+    model: Model,
+    data: Examples | None,
+    validation: Examples | None,
+    *,
+    track_effort: float,
+    exact_seconds: float,
+    seed: int,
+    threads: int | None,
+    progress: _Progress,
+) -> _Tracked: ...
 def train(
     data: FloatArray | str,
     settings: dict[str, Any],
+    keeping: dict[str, Any],
     *,
     validation: FloatArray | str | None,
-    track: list[int],
-    track_effort: float,
     threads: int | None,
     progress: _Progress,
 ) -> tuple[Model, str]: ...

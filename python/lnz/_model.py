@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from . import _adapters, _lnz
 from ._arrays import numbers, rows
-from ._choices import Binarize, Units
-from ._options import count, number, seed_number, switch, word
+from ._choices import Units
+from ._options import count, number, seed_number, switch
 from ._progress import ProgressOption, reporter
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -184,7 +184,7 @@ class RBM:
         >>> lnz.RBM([[0.5]], [0.1], [0.2]).free_energy([[0], [1]]).round(6).tolist()
         [-0.798139, -1.203186]
         """
-        return -_log_marginals(self._model, X, "X", None, 0, threads, None)
+        return -_log_marginals(self._model, X, threads)
 
     def score_samples(self, X: Any, *, log_z: float | None = None) -> NDArray[np.float64]:
         """The log-likelihood of each row of X, like scikit-learn's density estimators.
@@ -199,7 +199,7 @@ class RBM:
         >>> round(float(np.exp(model.score_samples(all_states)).sum()), 12)
         1.0
         """
-        values = _log_marginals(self._model, X, "X", None, 0, None, None)
+        values = _log_marginals(self._model, X)
         return values - self._best_log_z(number("log_z", log_z))
 
     def _best_log_z(self, given: float | None) -> float:
@@ -402,28 +402,15 @@ def _generate(
 
 
 def data_argument(name: str, data: Any) -> Any:
-    """A file stays a path, anything else becomes a matrix."""
+    """A file, or the name of a data set, stays as it is; anything else becomes a matrix."""
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
     return rows(name, data)
 
 
-def _log_marginals(
-    model: _lnz.Model,
-    data: Any,
-    name: str,
-    binarize: Binarize | None,
-    seed: int,
-    threads: int | None,
-    progress: Any,
-) -> NDArray[np.float64]:
+def _log_marginals(model: _lnz.Model, data: Any, threads: int | None = None) -> NDArray[np.float64]:
     return model.log_marginals(
-        name,
-        data_argument(name, data),
-        binarize=word("binarize", binarize),
-        seed=seed,
-        threads=count("threads", threads, most=1024),
-        progress=progress,
+        data_argument("X", data), threads=count("threads", threads, most=1024)
     )
 
 

@@ -229,45 +229,56 @@ class Score:
     log_z: float
     """The log Z that was used."""
     verdict: ScoreVerdict
-    """How far to trust it: that of log Z, or ``"given"``."""
+    """How far to trust it: that of log Z, ``"given"`` for a number, or ``"suspect"`` when an example
+    has a probability above 1."""
+    warnings: tuple[ResultWarning, ...]
+    """The reasons for a suspicion, and what to know about the data."""
+    quantiles: dict[str, float]
+    """How the log-likelihoods spread: min, q05, q25, median, q75, q95, max."""
     log_likelihoods: NDArray[np.float64] = field(compare=False)
     """The log-likelihood of each example."""
     estimate: Estimate | None = field(compare=False)
-    """The estimate of log Z, unless a number was given."""
+    """The estimate of log Z, unless a number or a file was given."""
+    _json: str = field(compare=False)
+    _lines: tuple[Line, ...] = field(compare=False)
+
+    @classmethod
+    def _of(cls, found: _lnz.Likelihood, estimate: Estimate | None) -> Score:
+        fields = json.loads(found.json)
+        mean, given = fields["mean_log_likelihood"], fields["interval"] is None
+        low, high = (mean, mean) if given else fields["interval"]
+        return cls(
+            mean_log_likelihood=mean,
+            std_error=0.0 if given else _or(fields["std_error"], math.inf),
+            interval=(_or(low, -math.inf), _or(high, math.inf)),
+            sampling_error=_or(fields["sampling_error"], math.inf),
+            examples=fields["examples"],
+            log_z=fields["log_z"],
+            verdict=fields["verdict"] or "given",
+            warnings=tuple(ResultWarning(*warning) for warning in found.warnings),
+            quantiles=fields["quantiles"],
+            log_likelihoods=_read_only(found.log_likelihoods),
+            estimate=estimate,
+            _json=found.json,
+            _lines=tuple(found.lines),
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as plain numbers."""
-        names = ("mean_log_likelihood", "std_error", "examples", "log_z", "verdict")
-        summary = {name: getattr(self, name) for name in names}
-        finite = [value if math.isfinite(value) else None for value in self.interval]
-        return {"schema": 1, **summary, "interval": finite, "sampling_error": self.sampling_error}
+        """The object that ``lnz score --json`` prints, the result of log Z included.
+
+        Numbers that do not apply or are infinite are None; advice is in options of the command line.
+        """
+        fields: dict[str, Any] = json.loads(self._json)
+        return fields
 
     def __float__(self) -> float:
         return self.mean_log_likelihood
 
     def __repr__(self) -> str:
-        return _text(self._lines())
+        return _text(self._lines)
 
     def _repr_html_(self) -> str:
-        return _table(self._lines())
-
-    def _lines(self) -> list[Line]:
-        low, high = self.interval
-        mean = f"{self.mean_log_likelihood:.4f}"
-        spread = f", 95% interval [{low:.4f}, {high:.4f}] from log Z" if self.std_error else ""
-        tone = {"suspect": "bad", "given": "plain"}.get(self.verdict, "good")
-        reason = "" if self.estimate is None else f": {self.estimate.reason}"
-        return [
-            ("mean log-likelihood", "value", mean, spread),
-            (
-                "examples",
-                "plain",
-                "",
-                f"{self.examples:,}, sampling error {self.sampling_error:.4f}",
-            ),
-            ("log Z", "plain", "", f"{self.log_z:.6f}"),
-            ("verdict", tone, self.verdict, reason),
-        ]
+        return _table(self._lines)
 
 
 def _strategy(row: dict[str, Any], log_weights: NDArray[np.float64]) -> Strategy:

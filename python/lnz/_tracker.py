@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import FloatArray, rows
+from . import _lnz
 from ._choices import Verdict
-from ._estimates import estimate, exact, score
+from ._estimates import estimate
 from ._frame import frame
-from ._model import RBM, as_rbm
-from ._options import count, number
-from ._results import Estimate
+from ._model import RBM, as_rbm, data_argument
+from ._options import MOST_THREADS, count, number, seed_number
+from ._progress import ProgressOption, reporter
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -52,16 +52,20 @@ class LogZTracker:
     every
         Calls from one record to the next.
     data, validation
-        Data whose mean log-likelihood is recorded, as arrays of values in [0, 1].
+        Data whose mean log-likelihood is recorded, as arrays of values in [0, 1], files or names such
+        as ``"mnist"``.
     examples
         At most so many rows of each are used, evenly spaced; None for all.
-    exact_seconds
-        log Z is exact where that is predicted to take at most this long; otherwise it comes from
-        256 chains and 1000 betas of AIS, from the means of `data` if there is any. That takes about
-        a second for 784 x 500 units, and is no search for missed modes: ask :func:`lnz.estimate`
-        about the model that you keep.
+    track_effort, exact_seconds
+        As in training with ``lnz.train(..., track=...)``, which gives the same numbers for the same
+        model, data and seed: log Z is exact where that is predicted to take at most `exact_seconds`;
+        otherwise it is annealed from the means of `data`, with `track_effort` chain-steps for each
+        row, which takes about a quarter of the time of an epoch of CD-1. That is no search for missed
+        modes: ask :func:`lnz.estimate` about the model that you keep.
+    seed, threads, progress
+        As for :func:`lnz.estimate`; no progress is shown by default.
     **options
-        Options of :func:`lnz.estimate` to use instead.
+        Other options of :func:`lnz.estimate`, to use that instead.
 
     >>> import lnz, numpy as np
     >>> tracker = lnz.LogZTracker(every=10, data=np.eye(6))
@@ -79,18 +83,28 @@ class LogZTracker:
         *,
         data: Any = None,
         validation: Any = None,
-        examples: int | None = 1000,
-        exact_seconds: float = 0.5,
+        examples: int | None = None,
+        track_effort: float = 1.0,
+        exact_seconds: float = 1.0,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: ProgressOption = False,
         **options: Any,
     ) -> None:
         self._every = count("every", every) or 1
         most = count("examples", examples)
-        self._data = None if data is None else _thinned(rows("data", data), most)
-        self._validation = (
-            None if validation is None else _thinned(rows("validation", validation), most)
+        self._threads = count("threads", threads, most=MOST_THREADS)
+        self._data, self._validation = (
+            None
+            if given is None
+            else _lnz.Examples(name, data_argument(name, given), most=most, threads=self._threads)
+            for name, given in (("data", data), ("validation", validation))
         )
+        self._track_effort = number("track_effort", track_effort) or 0.0
         self._exact_seconds = number("exact_seconds", exact_seconds) or 0.0
-        self._options = {"progress": False, **options}
+        self._seed = seed_number(seed)
+        self._progress = progress
+        self._options = options
         self._calls = 0
         self._history: list[Record] = []
 
@@ -113,19 +127,14 @@ class LogZTracker:
                 "hidden_bias"
             )
         model = as_rbm(parameters[0]) if len(parameters) == 1 else RBM(*parameters)
-        found = self._estimate(model)
-        train, validation = (
-            None
-            if data is None
-            else score(model, data, log_z=found, progress=False).mean_log_likelihood
-            for data in (self._data, self._validation)
-        )
+        look = self._estimate if self._options else self._track
+        log_z, std_error, (low, high), verdict, train, validation = look(model)
         record = Record(
             step=call if step is None else step,
-            log_z=found.log_z,
-            std_error=found.std_error,
-            interval=found.interval,
-            verdict=found.verdict,
+            log_z=log_z,
+            std_error=std_error,
+            interval=(low, high),
+            verdict=verdict,
             train_log_likelihood=train,
             validation_log_likelihood=validation,
             seconds=time.perf_counter() - clock,
@@ -133,17 +142,30 @@ class LogZTracker:
         self._history.append(record)
         return record
 
-    def _estimate(self, model: RBM) -> Estimate:
-        options = self._options
-        if set(options) - {"progress", "threads", "seed"}:
-            return estimate(model, **options)
-        threads = options.get("threads")
-        if model._model.exact_seconds(threads) <= self._exact_seconds:
-            return exact(model, threads=threads, progress=options["progress"])
-        start: dict[str, Any] = {"samples": 256, "steps": 20}
-        if self._data is not None:
-            start = {"data": self._data}
-        return estimate(model, betas=1000, chains=256, no_check=True, **start, **options)
+    def _track(self, model: RBM) -> _lnz._Tracked:
+        with reporter(self._progress) as report:
+            return _lnz.track(
+                model._model,
+                self._data,
+                self._validation,
+                track_effort=self._track_effort,
+                exact_seconds=self._exact_seconds,
+                seed=self._seed,
+                threads=self._threads,
+                progress=report,
+            )
+
+    def _estimate(self, model: RBM) -> _lnz._Tracked:
+        run: dict[str, Any] = {"threads": self._threads, "progress": self._progress}
+        found = estimate(model, seed=self._seed, **run, **self._options)
+        train, validation = (
+            None
+            if data is None
+            else data.mean_log_marginal(model._model, self._threads) - found.log_z
+            for data in (self._data, self._validation)
+        )
+        low, high = found.interval
+        return found.log_z, found.std_error, (low, high), found.verdict, train, validation
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The history by columns."""
@@ -172,10 +194,3 @@ class LogZTracker:
             f"<LogZTracker every={self._every}, {len(self._history)} records, "
             f"step {last.step}: log Z {last.log_z:.2f}{error}, {last.verdict}{seen}>"
         )
-
-
-def _thinned(data: FloatArray, most: int | None) -> FloatArray:
-    if most is None or len(data) <= most:
-        return data
-    thinned: FloatArray = data[np.linspace(0, len(data) - 1, most).astype(int)]
-    return thinned

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _lnz
 from ._choices import Binarize, Verdict, VisibleBias
 from ._frame import frame
-from ._model import RBM, data_argument
+from ._model import RBM, PathLike, data_argument
 from ._options import MOST_THREADS, count, number, seed_number, switch, word
 from ._progress import ProgressOption, reporter
 
@@ -23,10 +25,10 @@ class Epoch:
     """One pass through the data. What was not tracked is None."""
 
     epoch: int
-    """Its number, from 1."""
+    """Its number, from 1; 0 is the model before it has learnt anything, where that is tracked."""
     learning_rate: float
     reconstruction_error: float
-    """Mean squared error of the reconstruction, per visible unit."""
+    """Mean squared error of the reconstruction, per visible unit; NaN for epoch 0."""
     weight_rms: float
     """Root mean square of the weights after it."""
     log_z: float | None
@@ -35,6 +37,23 @@ class Epoch:
     train_log_likelihood: float | None
     """Mean log-likelihood of the data, in nats."""
     validation_log_likelihood: float | None
+    interval: tuple[float, float] | None
+    """95% interval of log Z."""
+    seconds: float
+    """What the epoch took."""
+    track_seconds: float
+    """What log Z and likelihood took."""
+
+    @classmethod
+    def _of(cls, fields: dict[str, Any]) -> Epoch:
+        # JSON has neither infinity nor NaN.
+        interval, error = fields["interval"], fields["reconstruction_error"]
+        if interval is not None:
+            low, high = interval
+            interval = (-math.inf if low is None else low, math.inf if high is None else high)
+            fields["std_error"] = math.inf if fields["std_error"] is None else fields["std_error"]
+        error = math.nan if error is None else error
+        return cls(**{**fields, "interval": interval, "reconstruction_error": error})
 
 
 @dataclass(frozen=True)
@@ -45,6 +64,12 @@ class Training:
     """The model after the last epoch; it has the means of the data and its settings with it."""
     history: tuple[Epoch, ...]
     """One entry for each epoch."""
+    _json: str = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that ``lnz train --json`` prints; the file of a plot is None."""
+        fields: dict[str, Any] = json.loads(self._json)
+        return fields
 
     def to_frame(self) -> pandas.DataFrame:
         """The history as a pandas DataFrame, one row for each epoch."""
@@ -73,9 +98,12 @@ def train(
     visible_bias: VisibleBias = "data",
     initial_weights: float = 0.01,
     binarize: Binarize | None = None,
-    track: int | Iterable[int] | None = None,
+    track: int | str | Iterable[int] | None = None,
     validation: Any = None,
     track_effort: float = 1.0,
+    out: PathLike | None = None,
+    save_at: int | str | Iterable[int] | None = None,
+    resume: bool = False,
     seed: int = 0,
     threads: int | None = None,
     progress: ProgressOption = None,
@@ -85,7 +113,8 @@ def train(
     Parameters
     ----------
     data
-        Values in [0, 1], one row per example, or a file.
+        Values in [0, 1], one row per example, or a file, or the name of a data set that ``lnz data
+        fetch`` has got, such as ``"mnist"``.
     hidden
         Number of hidden units.
     epochs, batch
@@ -104,8 +133,13 @@ def train(
         Grey values are kept as probabilities (``"none"``), cut at 1/2 (``"threshold"``) or drawn anew
         in every epoch (``"bernoulli"``).
     track, validation, track_effort
-        Epochs after which log Z and the likelihood are estimated: a list, or every so many. With data
-        that is not learnt from, its likelihood too. An effort of 1 costs about a quarter of an epoch.
+        Epochs after which log Z and the likelihood are estimated: a list, every so many, or a text
+        such as ``"1-20,40,100-500/100"`` or ``"all"``; 0 is before the first. With data that is not
+        learnt from, its likelihood too. An effort of 1 costs about a quarter of an epoch.
+    out, save_at, resume
+        A folder for the history, the models of the epochs named by `save_at` and of the last, and the
+        state that `resume` goes on from, to the same bits as a run that was never interrupted. Without
+        it nothing is written.
     seed, threads, progress
         As for :func:`lnz.estimate`.
 
@@ -130,11 +164,14 @@ def train(
     for name, value in checked.items():
         if value is None:
             raise TypeError(f"{name} is None; expected a number")
-    effort = checked.pop("track_effort")
-    if not 0 < effort <= 1e6:
-        raise ValueError(f"track_effort is {effort}; expected above 0, up to 1000000")
-    if validation is not None and track is None:
-        raise ValueError("validation needs track, the epochs whose likelihood is wanted")
+    last = checked["epochs"]
+    keeping = {
+        "track": _epochs("track", track, last),
+        "track_effort": checked.pop("track_effort"),
+        "out": None if out is None else os.fspath(out),
+        "save_at": _epochs("save_at", save_at, last),
+        "resume": switch("resume", resume),
+    }
     settings = {
         **checked,
         "final_learning_rate": number("final_learning_rate", final_learning_rate),
@@ -144,22 +181,25 @@ def train(
         "seed": seed_number(seed),
     }
     with reporter(progress) as report:
-        model, history = _lnz.train(
+        model, trained = _lnz.train(
             data_argument("data", data),
             settings,
+            keeping,
             validation=None if validation is None else data_argument("validation", validation),
-            track=_epochs(track, checked["epochs"]),
-            track_effort=effort,
             threads=count("threads", threads, most=MOST_THREADS),
             progress=report,
         )
-    return Training(RBM._of(model), tuple(Epoch(**fields) for fields in json.loads(history)))
+    history = tuple(Epoch._of(fields) for fields in json.loads(trained)["epochs"])
+    return Training(RBM._of(model), history, trained)
 
 
-def _epochs(track: Any, last: int) -> list[int]:
-    if track is None:
-        return []
-    if isinstance(track, Iterable) and not isinstance(track, (str, bytes)):
-        return [count("track", epoch, most=last) or 0 for epoch in track]
-    every = count("track", track) or 1
-    return list(range(every, last + 1, every))
+def _epochs(name: str, epochs: Any, last: int) -> str:
+    """Epochs as the command line has them: a list, every so many, or such a text already."""
+    if epochs is None:
+        return ""
+    if isinstance(epochs, str):
+        return epochs
+    if isinstance(epochs, Iterable):
+        return ",".join(str(count(name, epoch, least=0)) for epoch in epochs)
+    every = count(name, epochs) or 1
+    return f"{every}-{last}/{every}" if every <= last else ""

@@ -1,12 +1,12 @@
 //! Arrays of numpy, of any layout and of both floating-point types, seen without copying them.
 
-use lnz::Error;
 use lnz::data::Binarize;
-use lnz_app::Result;
+use lnz::{Batches, Error, Result};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -75,7 +75,7 @@ impl Rows<'_> {
         let found = self.width();
         match found == expected {
             true => Ok(()),
-            false => Err(Error::Width { what: name.to_owned(), found, expected }.into()),
+            false => Err(Error::Width { what: name.to_owned(), found, expected }),
         }
     }
 
@@ -89,7 +89,7 @@ impl Rows<'_> {
     /// Writes one row in float64, checked and binarised, to `values`.
     pub(crate) fn read(
         &self,
-        name: &str,
+        name: &'static str,
         number: usize,
         binarize: Binarize,
         seed: u64,
@@ -101,8 +101,11 @@ impl Rows<'_> {
         }
         if let Some(i) = values.iter().position(|value| !(0.0..=1.0).contains(value)) {
             let value = values[i];
-            let text = format!("{name} is {value} at [{number}, {i}]; expected values in [0, 1]");
-            return Err(lnz_app::Error::Options { text });
+            return Err(Error::Setting {
+                setting: name,
+                found: format!("{value} at [{number}, {i}]"),
+                expected: "values in [0, 1]".to_owned(),
+            });
         }
         binarize.apply(values, seed, number as u64);
         Ok(())
@@ -111,7 +114,7 @@ impl Rows<'_> {
     /// Some of the rows, one after the other, on the threads of the caller's pool.
     pub(crate) fn block(
         &self,
-        name: &str,
+        name: &'static str,
         numbers: Range<usize>,
         binarize: Binarize,
         seed: u64,
@@ -124,6 +127,37 @@ impl Rows<'_> {
             Some(error) => Err(error),
             None => Ok(block),
         }
+    }
+}
+
+/// Rows in memory as the library reads them, some at a time.
+pub(crate) struct RowReader<'a> {
+    pub(crate) rows: Rows<'a>,
+    /// What messages call them.
+    pub(crate) name: &'static str,
+    pub(crate) binarize: Binarize,
+    pub(crate) seed: u64,
+    /// Rows that have been read.
+    pub(crate) done: usize,
+}
+
+impl Batches for RowReader<'_> {
+    fn width(&self) -> usize {
+        self.rows.width()
+    }
+
+    fn row_count(&self) -> Option<usize> {
+        Some(self.rows.count())
+    }
+
+    fn next_batch(&mut self, most: NonZeroUsize) -> Result<Option<Array2<f64>>> {
+        let end = self.rows.count().min(self.done.saturating_add(most.get()));
+        if self.done == end {
+            return Ok(None);
+        }
+        let block = self.rows.block(self.name, self.done..end, self.binarize, self.seed)?;
+        self.done = end;
+        Ok(Some(block))
     }
 }
 

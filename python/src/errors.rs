@@ -1,7 +1,7 @@
 //! Errors of the library as exceptions of Python.
 
 use lnz::Error;
-use lnz_app::Error::{Library, UnknownModel};
+use lnz_app::Error::{Library, NotFetched, SavedResult, UnknownModel};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 
@@ -10,7 +10,8 @@ pub(crate) fn exception(error: impl Into<lnz_app::Error>) -> PyErr {
     let error = error.into();
     match &error {
         UnknownModel { .. } => PyValueError::new_err(format!("{error} (lnz.models() lists them)")),
-        Library(Error::File { path, .. }) if !path.exists() => {
+        NotFetched { .. } => PyFileNotFoundError::new_err(error.to_string()),
+        Library(Error::File { path, .. }) | SavedResult { path, .. } if !path.exists() => {
             PyFileNotFoundError::new_err(error.to_string())
         }
         Library(Error::Write { .. }) => PyOSError::new_err(error.to_string()),

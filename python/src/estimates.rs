@@ -6,7 +6,7 @@ use crate::options::{Annealing, Options, request};
 use crate::work::{self, Call};
 use lnz::{Annealed, Auto, Details, Finding, Gwgm, Sampling};
 use lnz_app::Spelling;
-use lnz_app::report::{Report, Tone};
+use lnz_app::report::{Line, Report, Tone};
 use lnz_app::request::{DEFAULT_BETAS, Plan};
 use lnz_app::run;
 use numpy::{IntoPyArray, PyArray1};
@@ -19,7 +19,7 @@ pub(crate) struct Found {
     /// The object that the command line prints with --json.
     json: String,
     /// (label, tone, lead, text) of each line for people.
-    lines: Vec<(&'static str, &'static str, String, String)>,
+    lines: Vec<LineFields>,
     /// (kind, what was found, what to try) of each warning.
     warnings: Vec<(&'static str, String, String)>,
     reason: &'static str,
@@ -30,19 +30,10 @@ pub(crate) struct Found {
 impl Found {
     fn new(py: Python<'_>, report: Report) -> PyResult<Self> {
         let spelling = Spelling::Keywords;
-        let line = |line: lnz_app::report::Line| {
-            let (tone, lead) = match line.lead {
-                None => ("plain", String::new()),
-                Some((Tone::Value, lead)) => ("value", lead),
-                Some((Tone::Good, lead)) => ("good", lead),
-                Some((Tone::Bad, lead)) => ("bad", lead),
-            };
-            (line.label, tone, lead, line.text)
-        };
         let warnings = report.warnings.iter();
         let found = Self {
             json: to_json(&report)?,
-            lines: report.lines(spelling).into_iter().map(line).collect(),
+            lines: fields_of(report.lines(spelling)),
             warnings: warnings
                 .map(|w| (w.kind, w.found.clone(), spelling.say(&w.advice)))
                 .collect(),
@@ -149,7 +140,24 @@ pub(crate) fn compare(
     })
 }
 
-fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
+/// Label, tone, lead and text.
+pub(crate) type LineFields = (&'static str, &'static str, String, String);
+
+/// Lines for people as Python has them.
+pub(crate) fn fields_of(lines: Vec<Line>) -> Vec<LineFields> {
+    let fields = |line: Line| {
+        let (tone, lead) = match line.lead {
+            None => ("plain", String::new()),
+            Some((Tone::Value, lead)) => ("value", lead),
+            Some((Tone::Good, lead)) => ("good", lead),
+            Some((Tone::Bad, lead)) => ("bad", lead),
+        };
+        (line.label, tone, lead, line.text)
+    };
+    lines.into_iter().map(fields).collect()
+}
+
+pub(crate) fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
@@ -158,6 +166,7 @@ fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
 pub(crate) fn defaults() -> String {
     let (auto, sampling, annealing) =
         (Auto::default(), Sampling::default(), lnz::Annealing::default());
+    let tracking = lnz::train::Tracking::default();
     serde_json::json!({
         "target_error": auto.target_error,
         "max_seconds": auto.max_seconds,
@@ -167,6 +176,8 @@ pub(crate) fn defaults() -> String {
         "epsilon": sampling.epsilon,
         "betas": DEFAULT_BETAS,
         "chains": annealing.chains,
+        "track_effort": tracking.effort,
+        "exact_seconds": tracking.exact_seconds,
         "gwgm": Gwgm::HARDEST,
     })
     .to_string()

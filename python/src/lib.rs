@@ -6,6 +6,8 @@ mod errors;
 mod estimates;
 mod model;
 mod options;
+mod score;
+mod track;
 mod train;
 mod work;
 
@@ -17,6 +19,10 @@ mod _lnz {
     use crate::estimates::{Compared, Found, compare, defaults, estimate, exact};
     #[pymodule_export]
     use crate::model::{Model, generate, load, models, tensor_names};
+    #[pymodule_export]
+    use crate::score::{Likelihood, LogZ, Scored, score};
+    #[pymodule_export]
+    use crate::track::{Examples, track};
     #[pymodule_export]
     use crate::train::train;
 

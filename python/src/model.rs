@@ -1,18 +1,16 @@
 //! A model with what is known about it, held on this side of the border.
 
-use crate::arrays::{Data, Matrix, Vector};
+use crate::arrays::{Data, Matrix, RowReader, Vector};
 use crate::errors::exception;
-use crate::options::optional;
 use crate::work::{self, Call};
 use lnz::data::{Binarize, DataOptions, DataReader};
 use lnz::io::{self, StoredModel, Units};
-use lnz::{BuiltIn, Error, Gwgm, Observer, Phase, Progress, Rbm};
-use lnz_app::{Recipe, Source};
-use ndarray::{Array2, ArrayView, Dimension};
+use lnz::{BuiltIn, Error, Gwgm, Rbm};
+use lnz_app::{Recipe, Source, data_sets};
+use ndarray::{ArrayView, Dimension};
 use numpy::{IntoPyArray, PyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::PathBuf;
 
 /// Never changes after it is made, so that threads may share it and arrays may look into it.
@@ -98,12 +96,6 @@ impl Model {
         lnz_app::report::ModelSummary::new(&self.name, &self.stored.model).to_text()
     }
 
-    /// Predicted time of the exact value on so many threads.
-    fn exact_seconds(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<f64> {
-        let call = Call { threads, progress: None };
-        Ok(work::run_borrowing(py, &call, |_| Ok(lnz::exact_cost(&self.stored.model)?))?.seconds)
-    }
-
     fn transposed(&self) -> PyResult<Self> {
         let mut stored = StoredModel::from(self.stored.model.transposed().map_err(exception)?);
         stored.exact_log_z = self.stored.exact_log_z;
@@ -114,71 +106,35 @@ impl Model {
         io::write_model(&path, &self.stored).map_err(exception)
     }
 
-    /// F(x) of every row of a data set, which messages call `name`.
-    #[pyo3(signature = (name, data, *, binarize, seed, threads, progress))]
-    #[allow(clippy::too_many_arguments)]
+    /// F(x) of every row of `X`.
+    #[pyo3(signature = (data, *, threads))]
     fn log_marginals<'py>(
         &self,
         py: Python<'py>,
-        name: &str,
         data: Data<'py>,
-        binarize: Option<&str>,
-        seed: u64,
         threads: Option<usize>,
-        progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let binarize: Binarize = optional("binarize", binarize)?.unwrap_or_default();
-        let call = Call { threads, progress };
-        let model = &self.stored.model;
-        let values = match &data {
+        let (model, binarize, seed, name) = (&self.stored.model, Binarize::None, 0, "X");
+        let call = Call { threads, progress: None };
+        let scores = match &data {
             Data::Rows(matrix) => {
                 let rows = matrix.rows();
                 rows.check_width(name, model.visible()).map_err(exception)?;
+                let mut reader = RowReader { rows, name, binarize, seed, done: 0 };
                 work::run_borrowing(py, &call, |observer| {
-                    of_rows(model, rows.count(), observer, |numbers| {
-                        rows.block(name, numbers, binarize, seed)
-                    })
+                    Ok(lnz::score(model, &mut reader, observer)?)
                 })
             }
             Data::File(path) => {
                 let options = DataOptions { width: Some(model.visible()), binarize, seed };
                 work::run_borrowing(py, &call, |observer| {
-                    let scores = lnz::score(model, &mut DataReader::open(path, options)?, observer);
-                    Ok(scores?.log_marginals)
+                    let mut reader = DataReader::open(&data_sets::resolve(path)?, options)?;
+                    Ok(lnz::score(model, &mut reader, observer)?)
                 })
             }
         };
-        Ok(values?.into_pyarray(py))
+        Ok(scores?.log_marginals.into_pyarray(py))
     }
-}
-
-/// F of so many rows, in blocks of bounded memory and time.
-fn of_rows(
-    model: &Rbm,
-    count: usize,
-    observer: &dyn Observer,
-    block: impl Fn(Range<usize>) -> lnz_app::Result<Array2<f64>>,
-) -> lnz_app::Result<Vec<f64>> {
-    /// 16 MB in float64.
-    const VALUES: usize = 1 << 21;
-    /// A fraction of a second, after which Ctrl-C is seen.
-    const PRODUCTS: usize = 1 << 29;
-    /// Below, getting the weights ready for a block would take longer than the block.
-    const LEAST_ROWS: usize = 64;
-    let (visible, hidden) = (model.visible(), model.hidden().max(1));
-    let rows = (VALUES / visible).min(PRODUCTS / visible / hidden).max(LEAST_ROWS);
-    let mut values = Vec::with_capacity(count);
-    while values.len() < count {
-        if observer.cancelled() {
-            let reached = format!("after {} rows", values.len());
-            return Err(Error::Cancelled { reached }.into());
-        }
-        let end = count.min(values.len() + rows);
-        values.extend(lnz::log_marginals(model, block(values.len()..end)?.view())?);
-        let (done, total) = (end as u64, count as u64);
-        observer.progress(Progress { phase: Phase::Score, done, total, log_z: None, beta: None });
-    }
-    Ok(values)
 }
 
 fn check_means(stored: &StoredModel) -> lnz::Result<()> {

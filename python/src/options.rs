@@ -4,10 +4,10 @@ use crate::arrays::{Data, Rows};
 use crate::errors::exception;
 use lnz::data::Binarize;
 use lnz::{Choice, Flips};
-use lnz_app::Result;
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::{AnnealingRequest, AutoRequest, DataSource, Request, ScheduleRequest};
 use lnz_app::request::{Method, StartRequest};
+use lnz_app::{Result, data_sets};
 use ndarray::{Array1, ArrayView1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -95,7 +95,9 @@ pub(crate) fn request(
     let binarize = optional("binarize", options.binarize.as_deref())?;
     let data = match &options.data {
         None => None,
-        Some(Data::File(path)) => Some(DataSource::File(path.clone())),
+        Some(Data::File(path)) => {
+            Some(DataSource::File(data_sets::resolve(path).map_err(exception)?))
+        }
         Some(Data::Rows(matrix)) => {
             let binarize = binarize.unwrap_or_default();
             let means = means(matrix.rows(), visible, binarize, annealing.seed);

@@ -2,14 +2,17 @@
 
 use crate::arrays::Data;
 use crate::errors::exception;
+use crate::estimates::to_json;
 use crate::model::Model;
 use crate::options::{choice, optional};
+use crate::track::read;
 use crate::work::{self, Call};
-use lnz::Error;
-use lnz::data::{Binarize, DataOptions};
-use lnz::train::{Examples, LearningRate, Tracking, Trainer, Training, VisibleBias};
+use lnz::data::Binarize;
+use lnz::train::{LearningRate, Training, VisibleBias};
+use lnz_app::session::Session;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::json;
+use std::path::PathBuf;
 
 /// How to learn.
 #[derive(FromPyObject)]
@@ -54,84 +57,55 @@ impl Settings {
     fn binarize(&self) -> PyResult<Binarize> {
         Ok(optional("binarize", self.binarize.as_deref())?.unwrap_or_default())
     }
+}
 
-    /// Reads a data set, which messages call `name`.
-    fn examples(
-        &self,
-        py: Python<'_>,
-        name: &str,
-        data: &Data<'_>,
-        threads: Option<usize>,
-    ) -> PyResult<Examples> {
-        // Values that are drawn are drawn by the trainer, in every epoch anew.
-        let binarize = match self.binarize()? {
-            Binarize::Bernoulli => Binarize::None,
-            other => other,
+/// What to keep, and where.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Keeping {
+    track: String,
+    track_effort: f64,
+    out: Option<PathBuf>,
+    save_at: String,
+    resume: bool,
+}
+
+impl Keeping {
+    fn session(&self, training: Training) -> PyResult<Session> {
+        let epochs = |option: &str, text: &str| {
+            text.parse().map_err(|error| PyValueError::new_err(format!("{option}: {error}")))
         };
-        let call = Call { threads, progress: None };
-        match data {
-            Data::File(path) => {
-                let options = DataOptions { binarize, ..DataOptions::default() };
-                let path = path.clone();
-                work::run(py, &call, move |_| Ok(Examples::read(&path, options)?))
-            }
-            Data::Rows(matrix) => {
-                let rows = matrix.rows();
-                work::run_borrowing(py, &call, |_| {
-                    let block = rows.block(name, 0..rows.count(), binarize, 0)?;
-                    Ok(Examples::from_rows(block.view())?)
-                })
-            }
-        }
+        Ok(Session {
+            training,
+            track: epochs("track", &self.track)?,
+            track_effort: self.track_effort,
+            folder: self.out.clone(),
+            save_at: epochs("save_at", &self.save_at)?,
+            resume: self.resume,
+        })
     }
 }
 
-/// Trains a model; returns it with the history as JSON.
+/// Trains a model; returns it with the object that the command line prints with --json.
 #[pyfunction]
-#[pyo3(signature = (data, settings, *, validation, track, track_effort, threads, progress))]
-#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (data, settings, keeping, *, validation, threads, progress))]
 pub(crate) fn train(
     py: Python<'_>,
     data: Data<'_>,
     settings: Settings,
+    keeping: Keeping,
     validation: Option<Data<'_>>,
-    track: Vec<usize>,
-    track_effort: f64,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, String)> {
-    let training = settings.training()?;
-    let examples = settings.examples(py, "data", &data, threads)?;
-    let validation =
-        validation.map(|data| settings.examples(py, "validation", &data, threads)).transpose()?;
-    if let Some(other) = validation.as_ref().filter(|v| v.width() != examples.width()) {
-        let (found, expected) = (other.width(), examples.width());
-        return Err(exception(Error::Width { what: "validation".into(), found, expected }));
-    }
-    let tracking = Tracking { effort: track_effort, ..Tracking::default() };
-    let (stored, history) = work::run(py, &Call { threads, progress }, move |observer| {
-        let mut trainer = Trainer::new(&examples, training)?;
-        let mut history = Vec::new();
-        while trainer.epoch() < training.epochs {
-            let report = trainer.run_epoch(observer)?;
-            let tracked = match track.contains(&report.epoch) {
-                true => Some(trainer.track(&tracking, validation.as_ref(), observer)?),
-                false => None,
-            };
-            history.push(json!({
-                "epoch": report.epoch,
-                "learning_rate": report.learning_rate,
-                "reconstruction_error": report.reconstruction_error,
-                "weight_rms": report.weight_rms,
-                "log_z": tracked.map(|t| t.log_z),
-                "std_error": tracked.map(|t| t.std_error),
-                "verdict": tracked.map(|t| t.verdict),
-                "train_log_likelihood": tracked.map(|t| t.train),
-                "validation_log_likelihood": tracked.and_then(|t| t.validation),
-            }));
-        }
-        Ok((trainer.checkpoint()?, history))
+    let session = keeping.session(settings.training()?)?;
+    session.check(validation.is_some()).map_err(exception)?;
+    let read = |name, data: &Data<'_>| read(py, name, data, settings.binarize()?, threads);
+    let examples = read("data", &data)?;
+    let validation = validation.map(|data| read("validation", &data)).transpose()?;
+    let trained = work::run(py, &Call { threads, progress }, move |observer| {
+        session.run(&examples, validation.as_ref(), &|_| (), observer)
     })?;
-    let history = serde_json::Value::from(history).to_string();
-    Ok((Model { stored, name: "trained".to_owned() }, history))
+    let json = to_json(&trained.to_json(None))?;
+    Ok((Model { stored: trained.model, name: "trained".to_owned() }, json))
 }

@@ -73,20 +73,125 @@ def test_schedules_and_data_from_arrays_and_files_agree(tool, tmp_path):
         assert without_times(from_files.to_dict()) == without_times(theirs)
 
 
-@pytest.mark.parametrize("binarize", ["none", "bernoulli"])
-def test_scores_agree(tool, tmp_path, binarize):
+def settled(result: dict) -> dict:
+    """The result of a score without its times."""
+    estimate = result["estimate"] and without_times(result["estimate"])
+    return {**result, "estimate": estimate, "seconds": None}
+
+
+@pytest.mark.parametrize("binarize", ["none", "threshold", "bernoulli"])
+def test_scores_are_those_of_the_tool_to_the_last_bit(tool, tmp_path, binarize):
     random = np.random.default_rng(4)
     data = random.random((700, 20)).astype(np.float32)
-    np.save(tmp_path / "data.npy", data)
-    flags = ["--data", tmp_path / "data.npy", "--binarize", binarize, "--seed", 6]
-    theirs = tool("score", "gwgm-near", *flags, "--out", tmp_path / "each.npy", "--json")
-    for source in (data, tmp_path / "data.npy"):
+    path = tmp_path / "data.npy"
+    np.save(path, data)
+    flags = ["--data", path, "--binarize", binarize, "--seed", 6]
+    theirs = settled(tool("score", "gwgm-near", *flags, "--out", tmp_path / "each.npy", "--json"))
+    for source, name in ((data, "array"), (path, str(path))):
         ours = lnz.score("gwgm-near", source, binarize=binarize, seed=6)
         assert np.array_equal(ours.log_likelihoods, np.load(tmp_path / "each.npy"))
-        for name, value in ours.to_dict().items():
-            # The spread over the examples is added up in another order.
-            close = pytest.approx(value, rel=1e-14) if name == "sampling_error" else value
-            assert theirs[name] == close, name
+        expected = {**theirs, "data": {**theirs["data"], "name": name}}
+        assert settled(ours.to_dict()) == expected
+        greys = [warning.kind for warning in ours.warnings]
+        assert greys == (["grey_values"] if binarize == "none" else [])
+
+
+@pytest.mark.parametrize(
+    ("keywords", "flags"),
+    [
+        ({"log_z": 300.0}, ["--log-z", "300"]),
+        ({"log_z": -5.0}, ["--log-z", "-5"]),
+        (
+            {"no_exact": True, "rounds": 1, "core": 0},
+            ["--no-exact", "--rounds", "1", "--core", "0"],
+        ),
+        ({"method": "exact"}, ["--method", "exact"]),
+    ],
+    ids=str,
+)
+def test_scores_agree_wherever_log_z_comes_from(tool, tmp_path, keywords, flags):
+    (tmp_path / "narrow.txt").write_text("1 1:1 5:1\n-1 2:1\n")
+    path = tmp_path / "narrow.txt"
+    theirs = tool("score", "gwgm-hard", "--data", path, *flags, "--json")
+    ours = lnz.score("gwgm-hard", path, **keywords)
+    assert settled(ours.to_dict()) == settled(theirs)
+    assert ours.warnings[-1].kind == "narrow_data"
+    assert (ours.warnings[0].kind == "above_one") == (ours.log_z < 0)
+
+
+def test_saved_results_serve_as_log_z(tool, tmp_path):
+    data, saved = tmp_path / "data.npy", tmp_path / "z.json"
+    np.save(data, np.eye(20))
+    result = lnz.estimate("gwgm-near", chains=64, betas=64)
+    saved.write_text(json.dumps(result.to_dict()))
+    theirs = tool("score", "gwgm-near", "--data", data, "--result", saved, "--json")
+    for log_z in (saved, str(saved), result):
+        ours = lnz.score("gwgm-near", data, log_z=log_z)
+        assert settled(ours.to_dict()) == settled(theirs)
+        assert (ours.std_error, ours.verdict) == (result.std_error, result.verdict)
+
+
+def test_data_sets_are_known_by_their_names(tool, tmp_path, monkeypatch):
+    monkeypatch.setenv("LNZ_CACHE", str(tmp_path))
+    # Not in the cache, and said so before any work.
+    for use in (
+        lambda: lnz.score("gwgm-easy", "mnist"),
+        lambda: lnz.estimate("gwgm-easy", data="mnist"),
+        lambda: lnz.train("mnist-test", 3),
+        lambda: lnz.LogZTracker(data="mnist"),
+        lambda: lnz.load("gwgm-easy").free_energy("mnist"),
+    ):
+        with pytest.raises(FileNotFoundError, match="get it with `lnz data fetch mnist`"):
+            use()
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "w8a").write_text("1 2:1 20:1\n-1 6:1\n1 1:1 2:1\n")
+    score = lnz.score("gwgm-easy", "web")
+    theirs = tool("score", "gwgm-easy", "--data", "web", "--json")
+    assert settled(score.to_dict()) == settled(theirs) and theirs["data"]["name"] == "web"
+    estimate = lnz.estimate("gwgm-easy", data="web", chains=16, betas=16)
+    flags = ["--data", "web", "--chains", 16, "--betas", 16]
+    theirs = tool("estimate", "gwgm-easy", *flags, "--json")
+    assert without_times(estimate.to_dict()) == without_times(theirs)
+    trained = lnz.train("web", 3, epochs=2, track=[2], validation="web")
+    assert trained.model.shape == (20, 3)
+    tracker = lnz.LogZTracker(data="web", validation="web")
+    record = tracker(trained.model)
+    last = trained.history[-1]
+    assert record.validation_log_likelihood == last.validation_log_likelihood
+
+
+def test_training_agrees(tool, tmp_path):
+    data = (np.random.default_rng(8).random((90, 40)) < 0.3).astype(np.float32)
+    np.save(tmp_path / "data.npy", data)
+    flags = "--hidden 30 --epochs 4 --batch 9 --learning-rate 0.1 --seed 2 --track 0,3-4 --json"
+    flags = [*flags.split(), "--data", tmp_path / "data.npy", "--validation", tmp_path / "data.npy"]
+    theirs = tool("train", *flags, "--save-at", 2, "--out", tmp_path / "theirs")
+    options = {"epochs": 4, "batch": 9, "learning_rate": 0.1, "seed": 2, "track": "0,3-4"}
+    in_memory = lnz.train(data, 30, **options, validation=data)
+    kept = lnz.train(data, 30, **options, validation=data, out=tmp_path / "ours", save_at=[2])
+
+    def rows(result: dict) -> list[dict]:
+        times = {"seconds": None, "track_seconds": None}
+        assert all(times.keys() < row.keys() for row in result["epochs"])
+        return [{**row, **times} for row in result["epochs"]]
+
+    assert rows(in_memory.to_dict()) == rows(kept.to_dict()) == rows(theirs)
+    assert (len(theirs["epochs"]), theirs["epochs"][0]["reconstruction_error"]) == (5, None)
+    for name in ("epoch-2.safetensors", "epoch-4.safetensors", "state.safetensors"):
+        ours = (tmp_path / "ours" / name).read_bytes()
+        assert ours == (tmp_path / "theirs" / name).read_bytes(), name
+    assert in_memory.to_dict()["saved"] == [] and in_memory.to_dict()["history"] is None
+    # The last epoch is sampled, and a tracker elsewhere finds the same bits.
+    last = in_memory.history[-1]
+    assert last.verdict != "exact"
+    record = lnz.LogZTracker(data=data, validation=data, seed=2)(in_memory.model)
+    assert (record.log_z, record.std_error, record.verdict) == (
+        last.log_z,
+        last.std_error,
+        last.verdict,
+    )
+    assert record.interval == last.interval
+    assert record.train_log_likelihood == last.train_log_likelihood
 
 
 def test_comparisons_agree(tool):
@@ -138,6 +243,12 @@ def test_documented_defaults_are_those_of_the_library():
     for function in (lnz.generate_gwgm, lnz.generate_bms):
         signature = inspect.signature(function).parameters
         assert {name: signature[name].default for name in family} == family
+    for function, names in (
+        (lnz.LogZTracker, ("track_effort", "exact_seconds")),
+        (lnz.train, ("track_effort",)),
+    ):
+        signature = inspect.signature(function).parameters
+        assert all(signature[name].default == defaults[name] for name in names), function
     text = " ".join(inspect.getdoc(lnz.estimate).split())
     for value in (f"({defaults['target_error']})", f"({defaults['max_seconds']:.0f})",
                   f"({defaults['core']})", f"({defaults['samples']})", f"({defaults['steps']})",

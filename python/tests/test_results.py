@@ -154,21 +154,61 @@ def test_scores_carry_the_uncertainty_of_log_z(model):
     exact = lnz.score(model, data)
     assert (exact.std_error, exact.verdict) == (0.0, "exact")
     assert exact.mean_log_likelihood == pytest.approx(float(model.score_samples(data).mean()))
-    given = lnz.score(model, data, log_z=3.0)
-    assert (given.log_z, given.verdict, given.examples) == (3.0, "given", 40)
-    assert set(given.to_dict()) >= {
-        "schema",
-        "mean_log_likelihood",
-        "std_error",
-        "examples",
-        "log_z",
-        "interval",
-    }
-    assert "mean log-likelihood" in repr(given)
-    with pytest.raises(ValueError, match="log_z is nan"):
+    given = lnz.score(model, data, log_z=30.0)
+    assert (given.log_z, given.verdict, given.examples) == (30.0, "given", 40)
+    assert (given.std_error, given.interval) == (0.0, (given.mean_log_likelihood,) * 2)
+    assert given.to_dict()["std_error"] is None and given.to_dict()["verdict"] is None
+    assert "given, taken as exact" in repr(given)
+    assert f"{given.mean_log_likelihood:.6f}" in given._repr_html_()
+    assert given.quantiles["min"] == given.log_likelihoods.min()
+    assert given.quantiles["median"] == pytest.approx(float(np.median(given.log_likelihoods)))
+    assert given.quantiles["max"] == given.log_likelihoods.max()
+    again = pickle.loads(pickle.dumps(score))
+    assert again == score and repr(again) == repr(score)
+    assert lnz.score(model, data[:1]).sampling_error == math.inf
+    with pytest.raises(ValueError, match="log_z is NaN; expected a finite number"):
         lnz.score(model, data, log_z=math.nan)
     with pytest.raises(TypeError, match="chains is for estimating log Z"):
         lnz.score(model, data, log_z=3.0, chains=9)
+
+
+def test_a_probability_above_one_shows_that_log_z_is_too_low(model):
+    states = (np.arange(2**7)[:, None] >> np.arange(7)) & 1
+    exact = lnz.score(model, states)
+    assert (exact.verdict, exact.warnings) == ("exact", ())
+    # Below the largest term of Z, which all states have among them.
+    too_low = exact.log_z + exact.quantiles["max"] - 0.5
+    score = lnz.score(model, states, log_z=too_low)
+    assert score.verdict == score.to_dict()["verdict"] == "suspect"
+    assert score.warnings[0].kind == score.to_dict()["warnings"][0]["kind"] == "above_one"
+    assert "log-likelihood 0.50, but no probability is above 1" in str(score.warnings[0])
+    assert repr(score).splitlines()[0].startswith("verdict  log Z is suspect: an example")
+
+
+def test_warnings_of_log_z_and_of_the_data_come_with_the_score(model):
+    one_chain = lnz.estimate(model, chains=1)
+    grey = lnz.score(model, np.full((3, 7), 0.25), log_z=one_chain)
+    assert grey.verdict == "suspect" and grey.std_error == math.inf
+    assert grey.warnings[:-1] == one_chain.warnings
+    assert grey.warnings[-1].kind == "grey_values"
+    assert grey.warnings[-1].advice == 'use binarize="bernoulli" or threshold'
+    assert 'use binarize="bernoulli"' in repr(grey)
+
+
+def test_a_log_z_of_another_model_is_refused(model, parameters, tmp_path):
+    data = np.zeros((2, 7))
+    other = lnz.exact(lnz.RBM(2 * parameters[0]))
+    with pytest.raises(ValueError, match="log_z is for a model of the same shape with other"):
+        lnz.score(model, data, log_z=other)
+    path = tmp_path / "z.json"
+    with pytest.raises(FileNotFoundError, match="log_z cannot be read"):
+        lnz.score(model, data, log_z=path)
+    path.write_text("no")
+    with pytest.raises(ValueError, match="log_z is not JSON"):
+        lnz.score(model, data, log_z=path)
+    path.write_text(json.dumps(lnz.score(model, data, log_z=1.0).to_dict()))
+    with pytest.raises(ValueError, match="given by hand; give it as log_z"):
+        lnz.score(model, data, log_z=path)
 
 
 def test_data_in_files_scores_as_in_arrays(model, tmp_path):

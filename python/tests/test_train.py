@@ -51,6 +51,32 @@ def test_the_command_line_gives_the_same_bits(bars, tool, tmp_path):
     assert here.metadata == by_tool.metadata
 
 
+def test_a_run_in_a_folder_goes_on_where_it_was_stopped(bars, tmp_path):
+    options = {"batch": 16, "track": 2, "learning_rate": 0.2}
+    whole = lnz.train(bars, 5, epochs=6, **options)
+    lnz.train(bars, 5, epochs=4, out=tmp_path / "run", **options)
+    with pytest.raises(ValueError, match="add resume=True to go on with it"):
+        lnz.train(bars, 5, epochs=6, out=tmp_path / "run", **options)
+    resumed = lnz.train(bars, 5, epochs=6, out=tmp_path / "run", resume=True, **options)
+    assert resumed.model == whole.model
+    assert [epoch.log_z for epoch in resumed.history] == [epoch.log_z for epoch in whole.history]
+    assert len((tmp_path / "run" / "history.csv").read_text().splitlines()) == 7
+
+
+def test_the_history_has_times_and_what_was_tracked(bars):
+    first, last = lnz.train(bars, 5, epochs=1, track="all").history
+    assert (first.epoch, last.epoch) == (0, 1)
+    assert np.isnan(first.reconstruction_error) and last.reconstruction_error > 0
+    assert last.interval == (last.log_z, last.log_z) and last.std_error == 0.0
+    assert last.seconds > 0 and last.track_seconds > 0
+
+
+def test_evenly_grey_values_can_be_drawn():
+    grey = np.full((60, 9), 0.5)
+    history = lnz.train(grey, 4, epochs=3, binarize="bernoulli").history
+    assert history[-1].reconstruction_error == pytest.approx(0.25, abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("error", "match", "options"),
     [
@@ -58,7 +84,10 @@ def test_the_command_line_gives_the_same_bits(bars, tool, tmp_path):
         (TypeError, "hidden is 2.5", {"hidden": 2.5}),
         (ValueError, "momentum is 1", {"momentum": 1.0}),
         (ValueError, 'visible_bias is "mean"; expected `data` or `zero`', {"visible_bias": "mean"}),
-        (ValueError, "track is 11", {"track": [11]}),
+        (ValueError, "track names epoch 11, but epochs is 10", {"track": [11]}),
+        (ValueError, "track: expected epochs such as", {"track": "often"}),
+        (ValueError, "track_effort is 0", {"track_effort": 0.0}),
+        (ValueError, "resume needs out", {"resume": True}),
         (ValueError, "validation needs track", {"validation": np.zeros((2, 16))}),
         (ValueError, "diverged", {"learning_rate": 1e6, "epochs": 50}),
         (ValueError, r"data is 2 at \[0, 0\]", {"data": np.full((2, 16), 2.0)}),

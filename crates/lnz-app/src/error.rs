@@ -1,6 +1,7 @@
 //! What can go wrong between a request and its result.
 
 use crate::Spelling;
+use std::path::PathBuf;
 
 /// The error of every fallible function in this crate.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,29 @@ pub enum Error {
     Options {
         /// What is wrong and what to do, with the options in braces: see [`Spelling::say`].
         text: String,
+    },
+
+    /// A saved result that cannot be used as log Z.
+    #[error("{}: {}", path.display(), Spelling::Keywords.say(&format!("{{log_z}} {problem}")))]
+    SavedResult {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it: a sentence without its subject, with options in braces.
+        problem: String,
+    },
+
+    /// The name of a data set that is not in the cache.
+    #[error(
+        "`{name}` is no file, and the data set of this name is not in {}; get it with `lnz data fetch {set}`",
+        folder.display()
+    )]
+    NotFetched {
+        /// What was asked for.
+        name: &'static str,
+        /// Where it would be.
+        folder: PathBuf,
+        /// The data set that it is part of.
+        set: &'static str,
     },
 
     /// Neither a file nor the name of a built-in model.

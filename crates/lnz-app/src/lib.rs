@@ -7,20 +7,29 @@
 //! | ask for an estimate by options | [`request::Request`], [`request::Request::plan`] |
 //! | run it | [`run::estimate`], [`compare::compare`] |
 //! | show it | [`report::Report`], as JSON and as lines of text |
+//! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
+//! | train | [`session::Session`], [`history::History`] |
+//! | find a data set by its name | [`data_sets::resolve`] |
 //! | make an artificial model | [`Recipe`] |
 //! | name options as flags or keywords | [`Spelling`] |
 
 pub mod compare;
+pub mod data_sets;
+mod epochs;
 mod error;
+pub mod history;
+pub mod likelihood;
 #[doc(hidden)]
 pub mod numbers;
 mod recipe;
 pub mod report;
 pub mod request;
 pub mod run;
+pub mod session;
 mod source;
 mod spelling;
 
+pub use epochs::Epochs;
 pub use error::{Error, Result};
 pub use recipe::Recipe;
 pub use source::{Origin, Source};

@@ -13,7 +13,6 @@ mod values;
 
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
-pub(crate) use lnz::data::Binarize as BinarizeArg;
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
 pub(crate) use score::{LogZMethod, ScoreArgs};
 pub(crate) use train::TrainArgs;

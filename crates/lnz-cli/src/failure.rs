@@ -47,9 +47,13 @@ fn of_library(error: &anyhow::Error) -> Option<&Error> {
 
 /// The library speaks of settings; here they are flags.
 fn sentence(error: &anyhow::Error) -> String {
-    use lnz_app::Error::{Options, UnknownModel};
+    use lnz_app::Error::{Options, SavedResult, UnknownModel};
     match error.downcast_ref::<lnz_app::Error>() {
         Some(Options { text }) => return Spelling::Flags.say(text),
+        Some(SavedResult { path, problem }) => {
+            let problem = Spelling::Flags.say(&format!("{{result}} {problem}"));
+            return format!("{}: {problem}", path.display());
+        }
         Some(UnknownModel { near: Some(_), .. }) => {
             return format!("{error} (`lnz models` lists them)");
         }

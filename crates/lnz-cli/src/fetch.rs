@@ -4,10 +4,10 @@ mod download;
 #[cfg(test)]
 mod tests;
 
-use crate::data_sets::KnownFile;
 use crate::failure::usage;
 use anyhow::{Context, Result, anyhow, bail};
 use download::{Attempt, download};
+use lnz_app::data_sets::KnownFile;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::fs::{self, File};

@@ -2,11 +2,9 @@
 
 mod args;
 mod commands;
-mod data_sets;
 mod failure;
 mod fetch;
 mod interrupt;
-mod log_z;
 mod progress;
 mod report;
 mod terminal;

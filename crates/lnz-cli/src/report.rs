@@ -6,11 +6,16 @@ use lnz_app::report::{Line, Report, Tone};
 
 /// Prints the result of an estimate.
 pub(crate) fn print(report: &Report, json: bool) -> anyhow::Result<()> {
-    if json {
-        return print_json(report);
+    match json {
+        true => print_json(report),
+        false => print_lines(report.lines(Spelling::Flags)),
     }
+}
+
+/// Prints a result for people.
+pub(crate) fn print_lines(lines: Vec<Line>) -> anyhow::Result<()> {
     let mut table = Table::default();
-    for Line { label, lead, text } in report.lines(Spelling::Flags) {
+    for Line { label, lead, text } in lines {
         let lead = match lead {
             None => String::new(),
             Some((Tone::Value, lead)) => value().apply_to(lead).to_string(),

@@ -79,4 +79,4 @@ pub use observer::{Observer, Phase, Progress};
 pub use path::{Schedule, Start};
 pub use problems::{Gwgm, block_system};
 pub use sampling::{ChainLayout, Flips, InitialState, Sampler, Sampling};
-pub use score::{Likelihood, Scores, log_marginals, score};
+pub use score::{Batches, Likelihood, Scores, log_marginals, score};

@@ -41,11 +41,37 @@ pub struct Likelihood {
     pub sampling_error: f64,
 }
 
+/// Examples, some at a time: a file, or rows that are in memory already.
+pub trait Batches: Send {
+    /// Values in each example.
+    fn width(&self) -> usize;
+
+    /// Number of examples, where it is known from the beginning.
+    fn row_count(&self) -> Option<usize>;
+
+    /// The next examples, at most `most` of them; `None` after the last.
+    fn next_batch(&mut self, most: NonZeroUsize) -> Result<Option<Array2<f64>>>;
+}
+
+impl Batches for DataReader {
+    fn width(&self) -> usize {
+        self.width()
+    }
+
+    fn row_count(&self) -> Option<usize> {
+        self.row_count()
+    }
+
+    fn next_batch(&mut self, most: NonZeroUsize) -> Result<Option<Array2<f64>>> {
+        self.next_batch(most)
+    }
+}
+
 /// F of every example of a data set.
 ///
 /// The data is read in batches while earlier ones are computed; what stays in memory is F, eight bytes
 /// for each example. The result is the same bits for any number of threads.
-pub fn score(model: &Rbm, reader: &mut DataReader, observer: &dyn Observer) -> Result<Scores> {
+pub fn score(model: &Rbm, reader: &mut impl Batches, observer: &dyn Observer) -> Result<Scores> {
     if reader.width() != model.visible() {
         let (what, found) = ("the data set".to_owned(), reader.width());
         return Err(Error::Width { what, found, expected: model.visible() });
@@ -73,6 +99,9 @@ pub fn score(model: &Rbm, reader: &mut DataReader, observer: &dyn Observer) -> R
             return Err(Error::Cancelled { reached: format!("after {done} examples") });
         }
         batch = next?;
+    }
+    if log_marginals.is_empty() {
+        return Err(Error::setting("data", "empty", "at least one example"));
     }
     Ok(summarise(log_marginals, columns, grey))
 }

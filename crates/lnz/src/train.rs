@@ -29,7 +29,7 @@ mod track;
 
 pub use examples::Examples;
 pub use settings::{LearningRate, Training, VisibleBias};
-pub use track::{Tracked, Tracking};
+pub use track::{Tracked, Tracking, mean_log_marginal, track};
 
 use crate::math::sigmoid;
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
@@ -209,7 +209,7 @@ impl<'a> Trainer<'a> {
         let error = report.reconstruction_error;
         let bias = self.layers.visible.bias().iter().chain(self.layers.hidden.bias());
         let finite = error.is_finite() && { bias }.all(|b| b.is_finite());
-        let variance = self.examples.variance();
+        let variance = self.variance();
         let astray = error > WORSE * variance + f64::EPSILON && error > self.best_error * 1.2;
         // Written so that NaN is not small.
         let bounded = report.weight_rms < LARGEST_RMS;
@@ -231,7 +231,16 @@ impl<'a> Trainer<'a> {
         let means = self.examples.means();
         let off = |(&mean, &bias): (&f64, &f32)| (mean - sigmoid(f64::from(bias))).powi(2);
         let distance: f64 = means.iter().zip(self.layers.visible.bias()).map(off).sum();
-        self.examples.variance() + distance / means.len() as f64
+        self.variance() + distance / means.len() as f64
+    }
+
+    /// Mean squared distance of what is learnt from its mean: of the values, or of the zeros and ones
+    /// that are drawn from them, which scatter more.
+    fn variance(&self) -> f64 {
+        match self.settings.draw_values {
+            true => self.examples.drawn_variance(),
+            false => self.examples.variance(),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Options of `lnz data`.
 
-use crate::data_sets;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use lnz_app::data_sets;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,7 @@ files into the folder by hand. The cache is $LNZ_CACHE, else the user's (on Linu
 #[command(after_help = FETCH_EXAMPLES)]
 pub(crate) struct FetchArgs {
     /// The data set: `mnist` (handwritten digits) or `web` (w8a of the LIBSVM collection)
-    #[arg(value_name = "mnist|web", value_parser = PossibleValuesParser::new(data_sets::SETS.map(|set| set.name)))]
+    #[arg(value_name = "mnist|web", value_parser = PossibleValuesParser::new(data_sets::SETS.iter().map(|set| set.name)))]
     pub(crate) set: String,
     /// Folder to put the files into [default: the cache]
     #[arg(long, value_name = "DIR")]

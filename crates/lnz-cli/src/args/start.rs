@@ -2,11 +2,11 @@
 
 use super::choice::choice;
 use super::values::positive;
-use crate::data_sets;
 use anyhow::Result;
 use clap::Args;
 use lnz::data::Binarize;
 use lnz::{ChainLayout, Flips, InitialState, Sampling};
+use lnz_app::data_sets;
 use lnz_app::request::{DataSource, StartKind, StartRequest};
 use std::path::PathBuf;
 

@@ -2,10 +2,12 @@
 
 use super::RunArgs;
 use super::choice::choice;
-use super::values::{Epochs, positive};
+use super::values::positive;
 use clap::Args;
 use lnz::data::Binarize;
 use lnz::train::{LearningRate, Training, VisibleBias};
+use lnz_app::Epochs;
+use lnz_app::session::Session;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -107,8 +109,19 @@ pub(crate) struct TrackingArgs {
 }
 
 impl TrainArgs {
-    /// The settings of the library.
-    pub(crate) fn settings(&self) -> Training {
+    /// The session that is asked for.
+    pub(crate) fn session(&self) -> Session {
+        Session {
+            training: self.training(),
+            track: self.tracking.track.clone(),
+            track_effort: self.tracking.track_effort,
+            folder: Some(self.out.clone()),
+            save_at: self.save_at.clone(),
+            resume: self.resume,
+        }
+    }
+
+    fn training(&self) -> Training {
         let learning = &self.learning;
         let first = match (learning.learning_rate, Training::default().learning_rate) {
             (Some(rate), _) | (None, LearningRate::Constant(rate)) => rate,

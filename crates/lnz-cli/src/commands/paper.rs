@@ -1,13 +1,13 @@
 //! `lnz paper`: the paper's experiments, their figures, and a page that judges its claims.
 
 use crate::args::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
-use crate::data_sets;
 use crate::failure::{INTERRUPTED, usage};
 use crate::interrupt;
 use crate::progress::{JobBar, Watch};
 use crate::terminal::{self, bad, label, value};
 use crate::threads::on_threads;
 use anyhow::Result;
+use lnz_app::data_sets;
 use lnz_app::numbers::{count, duration};
 use lnz_paper::{
     EXPERIMENTS, Experiment, Outcome, Page, Results, RunObserver, Scale, TrainingObserver,

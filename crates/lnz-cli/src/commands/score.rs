@@ -1,22 +1,16 @@
 //! `lnz score`: the log-likelihood of data under a model.
 
-mod report;
-
 use crate::args::{LogZMethod, ScoreArgs};
-use crate::data_sets;
 use crate::failure::{INTERRUPTED, usage};
-use crate::log_z::LogZ;
 use crate::progress::Watch;
 use crate::threads::on_threads;
+use crate::{report, terminal};
 use anyhow::Result;
-use lnz::data::{DataFormat, DataOptions, DataReader};
 use lnz::io;
-use lnz_app::Source;
-use lnz_app::report::ModelSummary;
+use lnz_app::likelihood::{LogZ, ScoreRequest};
 use lnz_app::request::{AnnealingRequest, Method, Request};
-use report::ScoreReport;
+use lnz_app::{Source, Spelling};
 use std::process::ExitCode;
-use std::time::Instant;
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     reject_contradictions(args)?;
@@ -24,42 +18,30 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         io::check_values_path(path)?;
     }
     let source = args.model.load()?;
-    let model = source.model();
+    let (name, model) = (source.name.as_str(), source.model());
     let known = match (args.log_z.given, &args.log_z.result) {
         (Some(value), _) => Some(LogZ::given(value)?),
         (None, Some(path)) => Some(LogZ::read(path, model)?),
         (None, None) => None,
     };
-    let options = DataOptions {
-        width: Some(model.visible()),
-        binarize: args.binarize.into(),
-        seed: args.seed,
-    };
-    let mut reader = DataReader::open(&data_sets::resolve(&args.data)?, options)?;
+    let request = ScoreRequest { name, model, binarize: args.binarize, seed: args.seed };
     let watch = Watch::new(args.run.quiet);
     let outcome = on_threads(args.run.threads, || {
-        // The data first: what is wrong with it is known before minutes go into log Z.
-        let clock = Instant::now();
-        let scores = lnz::score(model, &mut reader, &watch)?;
-        let seconds = clock.elapsed().as_secs_f64();
+        let scored = request.file(&args.data, &watch)?;
         let (log_z, stopped) = match known {
             Some(log_z) => (log_z, false),
             None => log_z(args, &source, &watch)?,
         };
-        let summary = ModelSummary::new(&source.name, model);
-        let mut report = ScoreReport::new(args, summary, &scores, log_z, seconds);
-        if reader.format() == DataFormat::Libsvm {
-            report.mention_width(scores.data_means.as_slice().unwrap_or_default());
-        }
-        Ok((report, scores, stopped))
+        Ok((scored.report(log_z), scored, stopped))
     });
     watch.finish();
-    let (report, scores, stopped) = outcome?;
-    report.print(args.run.json)?;
+    let (likelihood, scored, stopped) = outcome?;
+    match args.run.json {
+        true => terminal::print_json(&likelihood)?,
+        false => report::print_lines(likelihood.lines(Spelling::Flags))?,
+    }
     if let Some(path) = &args.out {
-        let log_z = report.log_z;
-        let values: Vec<f64> = scores.log_marginals.iter().map(|f| f - log_z).collect();
-        io::write_values(path, "log_likelihood", &values)?;
+        io::write_values(path, "log_likelihood", &scored.log_likelihoods(likelihood.log_z))?;
     }
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }

@@ -67,6 +67,23 @@ impl Examples {
         Ok(examples)
     }
 
+    /// At most so many of them, evenly spaced.
+    pub fn thinned(&self, most: usize) -> Self {
+        if self.len() <= most {
+            return self.clone();
+        }
+        let mut fewer = Self::empty(self.width);
+        for k in 0..most {
+            let Example { units, values } = self.get(k * (self.len() - 1) / (most - 1).max(1));
+            let mut row = Array1::zeros(self.width);
+            for (n, &unit) in units.iter().enumerate() {
+                row[unit as usize] = values.get(n).map_or(1.0, |&value| f64::from(value));
+            }
+            fewer.push(row.view());
+        }
+        fewer
+    }
+
     fn push(&mut self, row: ArrayView1<'_, f64>) {
         for (unit, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
             // Values are kept from the first one on that is not one.
@@ -107,6 +124,13 @@ impl Examples {
     pub(super) fn variance(&self) -> f64 {
         let means = self.means();
         (self.squares / self.len() as f64 - means.dot(&means)) / self.width as f64
+    }
+
+    /// The same for values that are drawn as 0 or 1: a draw adds p (1 - p), so that only the mean of a
+    /// column counts.
+    pub(super) fn drawn_variance(&self) -> f64 {
+        let means = self.means();
+        (means.sum() - means.dot(&means)) / self.width as f64
     }
 
     pub(super) fn get(&self, example: usize) -> Example<'_> {

@@ -2,7 +2,8 @@
 
 use super::{Examples, LearningRate, Trainer, Training};
 use crate::io::{Float, StoredModel, Tensor, read_tensors, write_tensors};
-use crate::{Error, Result};
+use crate::{Error, Rbm, Result};
+use lnz_kernels::Layers;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -121,14 +122,7 @@ impl Trainer<'_> {
             let rows = rows.chunks_exact(h).enumerate();
             rows.for_each(|(k, row)| matrix.set_row(k, row.iter().copied()));
         };
-        let narrow = |values: ndarray::ArrayView1<'_, f64>| {
-            values.iter().map(|&v| v as f32).collect::<Vec<f32>>()
-        };
-        let weights: Vec<f32> = model.weights().iter().map(|&w| w as f32).collect();
-        fill(&mut trainer.layers.hidden.weights, &weights);
-        let layers = &mut trainer.layers;
-        layers.visible.bias_mut().copy_from_slice(&narrow(model.visible_bias()));
-        layers.hidden.bias_mut().copy_from_slice(&narrow(model.hidden_bias()));
+        set_parameters(&mut trainer.layers, model);
         if settings.momentum != 0.0 {
             fill(&mut trainer.velocity.weights, &tensor("velocity_weights", &[v, h])?);
             trainer.velocity.visible = tensor("velocity_visible", &[v])?;
@@ -142,6 +136,21 @@ impl Trainer<'_> {
         trainer.mirror_weights();
         trainer.epoch = epoch;
         Ok(trainer)
+    }
+}
+
+/// Gives the layers the parameters of a model, in float32; the transposed copy of the weights is left.
+pub(super) fn set_parameters(layers: &mut Layers, model: &Rbm) {
+    let narrow = |value: &f64| *value as f32;
+    for (k, row) in model.weights().rows().into_iter().enumerate() {
+        layers.hidden.weights.set_row(k, row.iter().map(narrow));
+    }
+    let biases = [
+        (layers.visible.bias_mut(), model.visible_bias()),
+        (layers.hidden.bias_mut(), model.hidden_bias()),
+    ];
+    for (to, from) in biases {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = narrow(from));
     }
 }
 

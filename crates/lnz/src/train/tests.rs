@@ -191,11 +191,80 @@ fn tracking_agrees_with_enumeration() {
     let tracked = trainer.track(&Tracking::default(), Some(&examples), &()).unwrap();
     assert_eq!((tracked.log_z, tracked.verdict), (exact, crate::Verdict::Exact));
     // F in float32: 16 + 8 terms of a few nats.
-    assert!((tracked.train - mean_log_likelihood(&model, &rows)).abs() < 1e-4);
-    assert_eq!(tracked.validation, Some(tracked.train));
+    let train = tracked.train.unwrap();
+    assert!((train - mean_log_likelihood(&model, &rows)).abs() < 1e-4);
+    assert_eq!(tracked.validation, tracked.train);
     let sampled = Tracking { exact_seconds: 0.0, effort: 100.0 };
     let tracked = trainer.track(&sampled, None, &()).unwrap();
     assert!((tracked.log_z - exact).abs() < 5.0 * tracked.std_error, "{tracked:?}, {exact}");
+    assert!(tracked.interval[0] < tracked.log_z && tracked.log_z < tracked.interval[1]);
+}
+
+#[test]
+fn a_foreign_model_is_tracked_to_the_same_bits() {
+    let rows = bars();
+    let examples = Examples::from_rows(rows.view()).unwrap();
+    let mut trainer = Trainer::new(&examples, settings()).unwrap();
+    (0..3).for_each(|_| _ = trainer.run_epoch(&()).unwrap());
+    let model = trainer.model().unwrap();
+    for exact_seconds in [1.0, 0.0] {
+        let tracking = Tracking { exact_seconds, ..Tracking::default() };
+        let here = trainer.track(&tracking, Some(&examples), &()).unwrap();
+        let data = Some(&examples);
+        assert_eq!(track(&model, data, data, &tracking, settings().seed, &()).unwrap(), here);
+    }
+}
+
+#[test]
+fn any_model_can_be_tracked() {
+    let (tracking, sampled) =
+        (Tracking::default(), Tracking { exact_seconds: 0.0, ..Tracking::default() });
+    let model = train(Training { epochs: 5, ..settings() });
+    let exact = exact_log_z(&model, &()).unwrap();
+    // Without data: from samples of the model.
+    let tracked = track(&model, None, None, &sampled, 1, &()).unwrap();
+    assert!((tracked.log_z - exact).abs() < 5.0 * tracked.std_error, "{tracked:?}, {exact}");
+    assert_eq!((tracked.train, tracked.validation), (None, None));
+    // Without hidden units, and with a constant: independent units, whose F is b.x.
+    let bias = ndarray::array![0.5, -1.0];
+    let model = Rbm::new(Array2::zeros((2, 0)), bias.clone(), Array1::zeros(0)).unwrap();
+    let model = model.with_constant(3.0).unwrap();
+    let rows = ndarray::array![[1.0, 0.0], [1.0, 1.0]];
+    let examples = Examples::from_rows(rows.view()).unwrap();
+    let tracked = track(&model, Some(&examples), None, &tracking, 0, &()).unwrap();
+    let log_z: f64 = bias.iter().map(|b: &f64| (1.0 + b.exp()).ln()).sum();
+    assert!((tracked.train.unwrap() - (0.5 - 0.5 - log_z)).abs() < 1e-12, "{tracked:?}");
+    let wrong = track(&train(settings()), Some(&examples), None, &tracking, 0, &());
+    let expected = "data has 2 columns, but the model has 16 visible units";
+    assert_eq!(wrong.unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn thinned_examples_are_evenly_spaced() {
+    let rows = Array2::from_shape_fn((10, 4), |(n, i)| f64::from(n >> i & 1 == 1) * 0.5);
+    let examples = Examples::from_rows(rows.view()).unwrap();
+    for (most, kept) in [(4, vec![0, 3, 6, 9]), (1, vec![0]), (10, (0..10).collect())] {
+        let expected = rows.select(ndarray::Axis(0), &kept);
+        assert_eq!(examples.thinned(most), Examples::from_rows(expected.view()).unwrap());
+    }
+    assert_eq!(examples.thinned(11), examples);
+}
+
+/// A drawn value is 0.5 away from its mean, though all values are the same.
+#[test]
+fn evenly_grey_values_that_are_drawn_are_no_divergence() {
+    let examples = Examples::from_rows(Array2::from_elem((40, 16), 0.5).view()).unwrap();
+    let draw = Training { draw_values: true, batch: 10, ..Training::default() };
+    let mut trainer = Trainer::new(&examples, draw).unwrap();
+    let error = trainer.run_epoch(&()).unwrap().reconstruction_error;
+    // Four chains of 16 units are measured, of which the weights know next to nothing.
+    assert!((error - 0.25).abs() < 0.05, "{error}");
+    // A rate that is far too large is still noticed.
+    let learning_rate = LearningRate::Constant(1e3);
+    let mut trainer = Trainer::new(&examples, Training { learning_rate, ..draw }).unwrap();
+    let outcome = (0..20).try_for_each(|_| trainer.run_epoch(&()).map(drop));
+    let message = outcome.unwrap_err().to_string();
+    assert!(message.contains("always answering the mean gives 0.2500"), "{message}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! `lnz data fetch`: a well-known data set into the cache or another folder.
 
 use crate::args::FetchArgs;
-use crate::data_sets::{KnownFile, KnownSet};
 use crate::failure::usage;
 use crate::fetch::{self, Fetched};
 use crate::terminal::{self, Table, good};
 use anyhow::Result;
+use lnz_app::data_sets::{KnownFile, KnownSet};
 use lnz_app::numbers::bytes;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &FetchArgs) -> Result<ExitCode> {
     };
     let folder = match &args.dir {
         Some(folder) => folder.clone(),
-        None => set.cache()?,
+        None => set.cache().map_err(|error| usage(format!("{error}, or use --dir")))?,
     };
     let files = fetch::fetch_all(set.files, &folder, &bases, args.quiet)?;
     let files: Vec<_> = set.files.iter().zip(files).collect();

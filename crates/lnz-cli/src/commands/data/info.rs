@@ -1,11 +1,11 @@
 //! `lnz data info`: what is in a data file.
 
 use crate::args::InfoArgs;
-use crate::data_sets;
 use crate::progress::Watch;
 use crate::terminal::{self, Table, label};
 use anyhow::Result;
 use lnz::data::{Packing, Summary, summarise};
+use lnz_app::data_sets;
 use lnz_app::numbers::{count, plural};
 use serde_json::{Value, json};
 use std::process::ExitCode;

@@ -1,31 +1,33 @@
-//! Data sets that are known by name: where they come from, and where they are kept.
+//! Data sets that are known by name: what they consist of, and where they are kept.
 
-use crate::failure::usage;
-use anyhow::Result;
+use crate::{Error, Result};
 use std::env;
 use std::path::{Path, PathBuf};
 
 /// A data set that `lnz data fetch` knows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KnownSet {
-    pub(crate) name: &'static str,
+pub struct KnownSet {
+    /// What it is called.
+    pub name: &'static str,
     /// Folders on the network that have its files, tried in this order.
-    pub(crate) bases: &'static [&'static str],
-    pub(crate) files: &'static [KnownFile],
+    pub bases: &'static [&'static str],
+    /// All of its files.
+    pub files: &'static [KnownFile],
 }
 
 /// A file of a data set.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KnownFile {
+pub struct KnownFile {
     /// Names under which it may be found: packed or not, the published name first.
-    pub(crate) names: &'static [&'static str],
+    pub names: &'static [&'static str],
     /// SHA-256 of the unpacked contents, so that it does not matter who has packed them.
-    pub(crate) sha256: &'static str,
-    /// The name for `--data`.
-    pub(crate) alias: Option<&'static str>,
+    pub sha256: &'static str,
+    /// The name that stands for it wherever data is asked for.
+    pub alias: Option<&'static str>,
 }
 
-pub(crate) const SETS: [KnownSet; 2] = [
+/// All of them.
+pub const SETS: &[KnownSet] = &[
     KnownSet {
         name: "mnist",
         bases: &[
@@ -67,43 +69,36 @@ pub(crate) const SETS: [KnownSet; 2] = [
 ];
 
 impl KnownSet {
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        SETS.into_iter().find(|set| set.name == name)
+    /// The data set of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        SETS.iter().copied().find(|set| set.name == name)
     }
 
     /// Its folder in the cache.
-    pub(crate) fn cache(&self) -> Result<PathBuf> {
+    pub fn cache(&self) -> Result<PathBuf> {
         Ok(cache()?.join(self.name))
     }
 }
 
 impl KnownFile {
     /// The file in this folder, under any of its names.
-    pub(crate) fn within(&self, folder: &Path) -> Option<PathBuf> {
+    pub fn within(&self, folder: &Path) -> Option<PathBuf> {
         self.names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
     }
 }
 
-/// The file that a `--data` argument means: a path, or the name of a data set in the cache.
-pub(crate) fn resolve(typed: &Path) -> Result<PathBuf> {
-    let named = || {
-        SETS.into_iter()
-            .flat_map(|set| set.files.iter().map(move |file| (set, file)))
-            .find(|(_, file)| file.alias.is_some_and(|alias| typed == Path::new(alias)))
-    };
+/// The file that is meant by data that was asked for: a path, or the name of a data set in the cache.
+pub fn resolve(typed: &Path) -> Result<PathBuf> {
+    let named = SETS
+        .iter()
+        .flat_map(|set| set.files.iter().map(move |file| (set, file)))
+        .find_map(|(set, file)| Some((set, file, file.alias.filter(|name| typed == *name)?)));
     // A folder of the same name, full of files perhaps, is not what is meant.
-    let Some((set, file)) = (if typed.is_file() { None } else { named() }) else {
+    let Some((set, file, name)) = named.filter(|_| !typed.is_file()) else {
         return Ok(typed.to_owned());
     };
     let folder = set.cache()?;
-    file.within(&folder).ok_or_else(|| {
-        usage(format!(
-            "`{}` is no file, and the data set of this name is not in {}; get it with `lnz data fetch {}`",
-            typed.display(),
-            folder.display(),
-            set.name
-        ))
-    })
+    file.within(&folder).ok_or(Error::NotFetched { name, folder, set: set.name })
 }
 
 /// Where downloads are kept.
@@ -122,10 +117,32 @@ fn cache() -> Result<PathBuf> {
             .or_else(|| env::home_dir().map(|home| home.join(".cache")))
     };
     users.map(|folder| folder.join("lnz")).ok_or_else(|| {
-        usage("there is no home folder for a cache; set LNZ_CACHE to a folder, or use --dir")
+        Error::options("there is no home folder for a cache; set LNZ_CACHE to a folder")
     })
 }
 
 fn folder_from(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_of_data_means_one_file() {
+        let files = || SETS.iter().flat_map(|set| set.files);
+        let mut names: Vec<&str> = files().filter_map(|file| file.alias).collect();
+        assert_eq!(names, ["mnist", "mnist-test", "web"]);
+        names.dedup();
+        assert_eq!(names.len(), 3);
+        assert!(files().all(|file| file.sha256.len() == 64 && !file.names.is_empty()));
+    }
+
+    #[test]
+    fn what_is_no_name_is_a_path() {
+        for path in ["train.npy", "folder/mnist", "MNIST"] {
+            assert_eq!(resolve(Path::new(path)).unwrap(), Path::new(path));
+        }
+    }
 }
