@@ -33,6 +33,7 @@ pub struct Session {
 
 /// Where a session has come to.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Trained {
     /// The model after the last epoch.
     pub model: StoredModel,
