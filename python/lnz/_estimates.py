@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _lnz
+from ._choices import Binarize, ChainLayout, Init, Method, Precision, Start
 from ._model import RBM, as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number, switch, word
 from ._progress import ProgressOption, reporter
@@ -18,28 +19,28 @@ from ._results import Comparison, Estimate, Score
 def estimate(
     model: Any,
     *,
-    method: str = "auto",
+    method: Method = "auto",
     no_exact: bool = False,
     no_check: bool = False,
     target_error: float | None = None,
     max_seconds: float | None = None,
     rounds: int | None = None,
     core: int | None = None,
-    start: str | None = None,
-    init: str | None = None,
+    start: Start | None = None,
+    init: Init | None = None,
     epsilon: float | None = None,
     samples: int | None = None,
     steps: int | None = None,
     flips: int | str | None = None,
-    chain_layout: str | None = None,
+    chain_layout: ChainLayout | None = None,
     data: Any = None,
-    binarize: str | None = None,
+    binarize: Binarize | None = None,
     betas: int | None = None,
     chains: int | None = None,
     schedule: Any = None,
     transpose: bool = False,
     seed: int = 0,
-    precision: str | None = None,
+    precision: Precision | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
 ) -> Estimate:
@@ -166,7 +167,7 @@ def compare(
     chains: int | None = None,
     schedule: Any = None,
     seed: int = 0,
-    precision: str | None = None,
+    precision: Precision | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
 ) -> Comparison:
@@ -192,7 +193,7 @@ def score(
     data: Any,
     *,
     log_z: Any = None,
-    binarize: str | None = None,
+    binarize: Binarize | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: ProgressOption = None,
@@ -266,7 +267,7 @@ def _annealing(
     chains: int | None,
     schedule: Any,
     seed: int,
-    precision: str | None,
+    precision: Precision | None,
     no_exact: bool,
     no_check: bool,
 ) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import FloatArray
+from ._choices import Verdict
 
 __all__ = [
     "Compared",
@@ -17,6 +18,7 @@ __all__ = [
     "Model",
     "Scored",
     "__version__",
+    "choices",
     "compare",
     "defaults",
     "estimate",
@@ -123,7 +125,7 @@ class Examples:
     ) -> Examples: ...
     def mean_log_marginal(self, model: Model, threads: int | None) -> float: ...
 
-_Tracked = tuple[float, float, Sequence[float], str, float | None, float | None]
+_Tracked = tuple[float, float, Sequence[float], Verdict, float | None, float | None]
 
 @final
 class Compared:
@@ -153,6 +155,7 @@ def load(
 def models() -> list[tuple[str, tuple[int, int], str, int | None]]: ...
 def tensor_names() -> list[list[str]]: ...
 def defaults() -> str: ...
+def choices() -> dict[str, list[str]]: ...
 def generate(
     sizes: tuple[int | None, int | None],
     moments: Sequence[float | None],

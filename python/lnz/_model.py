@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _adapters, _lnz
 from ._arrays import numbers, rows
+from ._choices import Units
 from ._options import count, number, seed_number, switch
 from ._progress import ProgressOption, reporter
 
@@ -58,7 +59,7 @@ class RBM:
         visible_bias: Any = None,
         hidden_bias: Any = None,
         *,
-        units: str = "binary",
+        units: Units = "binary",
         constant: float = 0.0,
         data_means: Any = None,
         name: str = "RBM",
@@ -103,7 +104,7 @@ class RBM:
         weights: str | None = None,
         visible_bias: str | None = None,
         hidden_bias: str | None = None,
-        units: str = "binary",
+        units: Units = "binary",
         name: str | None = None,
     ) -> RBM:
         """The model of a torch module, or of a state dictionary.
@@ -269,7 +270,7 @@ def as_rbm(model: Any) -> RBM:
 def load(
     path: PathLike,
     *,
-    units: str | None = None,
+    units: Units | None = None,
     weights: PathLike | None = None,
     visible_bias: PathLike | None = None,
     hidden_bias: PathLike | None = None,

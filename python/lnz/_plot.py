@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ._results import Comparison, Estimate
     from ._tracker import LogZTracker
 
@@ -21,7 +26,24 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def plot_estimate(result: Estimate, kind: str | None, ax: Any) -> Any:
+def _new(ax: Axes | None, width: float) -> Axes:
+    """The axes that were given, or else those of a new figure."""
+    if ax is not None:
+        return ax
+    _, axes = _pyplot().subplots(figsize=(width, 3.4), layout="constrained")
+    made: Axes = axes
+    return made
+
+
+def _new_pair() -> NDArray[np.object_]:
+    _, axes = _pyplot().subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    made: NDArray[np.object_] = axes
+    return made
+
+
+def plot_estimate(
+    result: Estimate, kind: str | None, ax: Axes | None
+) -> Axes | NDArray[np.object_]:
     drawings = {"weights": _weights, "path": _path, "starts": _starts}
     if kind is not None and kind not in drawings:
         raise ValueError(f"kind is {kind!r}; expected one of {', '.join(map(repr, drawings))}")
@@ -30,18 +52,16 @@ def plot_estimate(result: Estimate, kind: str | None, ax: Any) -> Any:
             f'kind={kind!r} needs the chains of plain AIS (method="ais"), '
             f"but this result is by the method {result.method!r}"
         )
-    pyplot = _pyplot()
     if kind is None and ax is None and result.log_weights is not None and result.path is not None:
-        _, axes = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-        _weights(result, axes[0])
-        _path(result, axes[1])
-        return axes
+        pair = _new_pair()
+        _weights(result, pair[0])
+        _path(result, pair[1])
+        return pair
     if kind is None:
         kind = "starts" if result.log_weights is None else "weights"
-    if ax is None:
-        _, ax = pyplot.subplots(figsize=(6, 3.4), layout="constrained")
-    drawings[kind](result, ax)
-    return ax
+    axes = _new(ax, 6)
+    drawings[kind](result, axes)
+    return axes
 
 
 def _weights(result: Estimate, ax: Any) -> None:
@@ -103,9 +123,13 @@ def _starts(result: Estimate, ax: Any) -> None:
     ax.set(xlabel="log Z", title=_title(result))
 
 
-def plot_comparison(comparison: Comparison, ax: Any) -> Any:
-    if ax is None:
-        _, ax = _pyplot().subplots(figsize=(7, 3.4), layout="constrained")
+def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
+    axes = _new(ax, 7)
+    _strategies(comparison, axes)
+    return axes
+
+
+def _strategies(comparison: Comparison, ax: Any) -> None:
     rows = list(comparison)[::-1]
     labels = [f"{row.start}, {'transposed' if row.transpose else 'original'}" for row in rows]
     errors = [_finite(row.std_error, 0.0) for row in rows]
@@ -125,12 +149,10 @@ def plot_comparison(comparison: Comparison, ax: Any) -> Any:
         ax.axvline(comparison.exact, color="black", linestyle="--", label="exact")
     ax.set(xlabel="log Z", title="strategies side by side", xlim=(edge, None))
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    return ax
 
 
-def plot_tracker(tracker: LogZTracker, axes: Any) -> Any:
-    if axes is None:
-        _, axes = _pyplot().subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+def plot_tracker(tracker: LogZTracker, given: Any) -> NDArray[np.object_]:
+    axes: NDArray[np.object_] = _new_pair() if given is None else given
     history = tracker.history
     steps = [record.step for record in history]
     values = [record.log_z for record in history]

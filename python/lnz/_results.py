@@ -7,12 +7,18 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _lnz
+from ._choices import Kind, Method, ScoreVerdict, Verdict
+from ._frame import frame
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    from matplotlib.axes import Axes
 
 Line = tuple[str, str, str, str]
 
@@ -44,13 +50,13 @@ class Estimate:
     """The 95% interval."""
     lower_bound: float | None
     """log Z is not below this exact sum over some states; None if there was no search."""
-    verdict: str
+    verdict: Verdict
     """``"exact"``, ``"consistent"`` or ``"suspect"``."""
     warnings: tuple[ResultWarning, ...]
     """The reasons for a suspicion, each with what to try next."""
     ess: float | None
     """Effective number of chains."""
-    method: str
+    method: Method
     """``"auto"``, ``"ais"`` or ``"exact"``."""
     reason: str
     """What the verdict rests on."""
@@ -102,11 +108,18 @@ class Estimate:
         """What it took: seconds, chain_steps, states, threads."""
         return {key: value for key, value in self.to_dict()["cost"].items() if value is not None}
 
-    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+    @overload
+    def plot(self, kind: Kind, ax: Axes | None = None) -> Axes: ...
+    @overload
+    def plot(self, kind: Kind | None = None, *, ax: Axes) -> Axes: ...
+    @overload
+    def plot(self, kind: None = None, ax: None = None) -> Axes | NDArray[np.object_]: ...
+    def plot(self, kind: Kind | None = None, ax: Axes | None = None) -> Axes | NDArray[np.object_]:
         """Shows the result with matplotlib; returns the axes.
 
         `kind` is ``"weights"`` (histogram of the log weights), ``"path"`` (log Z along the annealing)
-        or ``"starts"`` (what each start found); by default what the method has.
+        or ``"starts"`` (what each start found); by default what the method has, which for plain AIS
+        is the first two, in an array of two axes.
         """
         from ._plot import plot_estimate
 
@@ -136,7 +149,7 @@ class Strategy:
     ess: float
     difference: float
     """From the exact value, or from the highest estimate where there is none."""
-    verdict: str
+    verdict: Verdict
     warnings: tuple[str, ...]
     """Kinds of the warnings."""
     log_weights: NDArray[np.float64] = field(compare=False, repr=False)
@@ -170,7 +183,11 @@ class Comparison(Sequence[Strategy]):
         fields: dict[str, Any] = json.loads(self._json)
         return fields
 
-    def plot(self, ax: Any = None) -> Any:
+    def to_frame(self) -> pandas.DataFrame:
+        """The strategies as a pandas DataFrame, one row for each, without the log weights."""
+        return frame(Strategy, self.strategies)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Every strategy with its error, and the exact value; returns the axes."""
         from ._plot import plot_comparison
 
@@ -211,7 +228,7 @@ class Score:
     """Number of examples."""
     log_z: float
     """The log Z that was used."""
-    verdict: str
+    verdict: ScoreVerdict
     """How far to trust it: that of log Z, ``"given"`` for a number, or ``"suspect"`` when an example
     has a probability above 1."""
     warnings: tuple[ResultWarning, ...]

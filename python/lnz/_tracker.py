@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import _lnz
+from ._choices import Verdict
 from ._estimates import estimate
+from ._frame import frame
 from ._model import RBM, as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number
 from ._progress import ProgressOption, reporter
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,7 @@ class Record:
     log_z: float
     std_error: float
     interval: tuple[float, float]
-    verdict: str
+    verdict: Verdict
     """``"exact"``, ``"consistent"`` or ``"suspect"``."""
     train_log_likelihood: float | None
     """Mean log-likelihood of `data`."""
@@ -160,12 +168,16 @@ class LogZTracker:
         return found.log_z, found.std_error, (low, high), found.verdict, train, validation
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The history by columns, for a data frame."""
+        """The history by columns."""
         names = Record.__dataclass_fields__
         records = [asdict(record) for record in self._history]
         return {name: [record[name] for record in records] for name in names}
 
-    def plot(self, axes: Any = None) -> Any:
+    def to_frame(self) -> pandas.DataFrame:
+        """The history as a pandas DataFrame, one row for each record."""
+        return frame(Record, self._history)
+
+    def plot(self, axes: Any = None) -> NDArray[np.object_]:
         """log Z and likelihood against the steps; returns the axes, two of them."""
         from ._plot import plot_tracker
 

@@ -7,12 +7,17 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _lnz
+from ._choices import Binarize, Verdict, VisibleBias
+from ._frame import frame
 from ._model import RBM, PathLike, data_argument
 from ._options import MOST_THREADS, count, number, seed_number, switch, word
 from ._progress import ProgressOption, reporter
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Epoch:
     """Root mean square of the weights after it."""
     log_z: float | None
     std_error: float | None
-    verdict: str | None
+    verdict: Verdict | None
     train_log_likelihood: float | None
     """Mean log-likelihood of the data, in nats."""
     validation_log_likelihood: float | None
@@ -66,6 +71,10 @@ class Training:
         fields: dict[str, Any] = json.loads(self._json)
         return fields
 
+    def to_frame(self) -> pandas.DataFrame:
+        """The history as a pandas DataFrame, one row for each epoch."""
+        return frame(Epoch, self.history)
+
     def __repr__(self) -> str:
         last = self.history[-1]
         return (
@@ -86,9 +95,9 @@ def train(
     persistent: bool = False,
     momentum: float = 0.0,
     weight_decay: float = 0.0,
-    visible_bias: str = "data",
+    visible_bias: VisibleBias = "data",
     initial_weights: float = 0.01,
-    binarize: str | None = None,
+    binarize: Binarize | None = None,
     track: int | str | Iterable[int] | None = None,
     validation: Any = None,
     track_effort: float = 1.0,

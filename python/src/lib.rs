@@ -1,6 +1,7 @@
 //! The compiled half of the Python package `lnz`; the other half checks types and speaks Python.
 
 mod arrays;
+mod choices;
 mod errors;
 mod estimates;
 mod model;
@@ -12,6 +13,8 @@ mod work;
 
 #[pyo3::pymodule]
 mod _lnz {
+    #[pymodule_export]
+    use crate::choices::choices;
     #[pymodule_export]
     use crate::estimates::{Compared, Found, compare, defaults, estimate, exact};
     #[pymodule_export]

@@ -21,7 +21,7 @@ def pytest_configure():
     """`cargo xtask test` installs what its tests need, so that there nothing is left out in silence."""
     needed: list[str] = []
     if "LNZ_TEST_ALL" in os.environ:
-        needed += ["h5py", "ipykernel", "mypy", "nbclient", "sklearn", "tqdm"]
+        needed += ["h5py", "ipykernel", "mypy", "nbclient", "pandas", "sklearn", "tqdm"]
     if "LNZ_TEST_PEERS" in os.environ:
         needed += ["rbms", "torch"]
     missing = [name for name in needed if importlib.util.find_spec(name) is None]

@@ -23,6 +23,7 @@ pub struct CompareRequest {
 
 /// A comparison that is ready to run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ComparePlan {
     exact: bool,
     check: bool,
@@ -32,6 +33,7 @@ pub struct ComparePlan {
 
 /// A strategy and what it found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Row {
     /// Its start.
     pub name: &'static str,
@@ -43,6 +45,7 @@ pub struct Row {
 
 /// What several strategies found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The model in numbers.
     pub model: ModelSummary,

@@ -12,6 +12,7 @@ const HEADER: &str = "epoch,learning_rate,reconstruction_error,weight_rms,second
 
 /// One epoch.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Row {
     /// Its number, from 1; 0 is the model before it has learnt anything.
     pub epoch: usize,

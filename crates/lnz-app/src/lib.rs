@@ -18,6 +18,7 @@ mod epochs;
 mod error;
 pub mod history;
 pub mod likelihood;
+#[doc(hidden)]
 pub mod numbers;
 mod recipe;
 pub mod report;

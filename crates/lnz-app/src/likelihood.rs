@@ -19,6 +19,7 @@ use std::time::Instant;
 /// F over a data set. It is computed before log Z is: what is wrong with the data is known before
 /// minutes go into log Z.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Scored {
     scores: Scores,
     model: ModelSummary,
@@ -30,6 +31,7 @@ pub struct Scored {
 
 /// The data set and what was done with it.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct DataSummary {
     /// As it was asked for.
     pub name: String,
@@ -44,6 +46,7 @@ pub struct DataSummary {
 /// The object that `--json` prints; the names of its fields are a contract. Numbers that do not apply,
 /// or are infinite, are null.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct LikelihoodReport {
     /// Version of the fields.
     pub schema: u32,
@@ -84,6 +87,7 @@ pub struct LikelihoodReport {
 /// Of the log-likelihood over the examples.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct Quantiles {
     pub min: f64,
     pub q05: f64,

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 /// A result with all that is worth showing about it. It serializes to the object that `--json` prints.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Report {
     /// What was found.
     pub finding: Finding,
@@ -31,6 +32,7 @@ pub struct Report {
 
 /// A reason to distrust a result.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct WarningLine {
     /// A short name for programs.
     pub kind: &'static str,
@@ -46,6 +48,7 @@ pub struct WarningLine {
 
 /// The model in numbers.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct ModelSummary {
     /// What it is called.
     pub name: String,

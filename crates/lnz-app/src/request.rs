@@ -17,6 +17,7 @@ pub const DEFAULT_BETAS: usize = 1024;
 
 /// How to obtain log Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Method {
     /// Exact where that takes a few seconds, otherwise a search for modes and several starts.
     #[default]
@@ -89,6 +90,7 @@ pub enum ScheduleRequest {
 
 /// What will run: settings that are complete and do not contradict.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Plan {
     /// The default method.
     Auto {
@@ -105,6 +107,7 @@ pub enum Plan {
 
 /// One run of annealed importance sampling.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct AisPlan {
     /// Where it starts.
     pub start: StartPlan,

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 /// What an estimate returns.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The result as it is shown.
     pub report: Report,

@@ -33,6 +33,7 @@ pub struct Session {
 
 /// Where a session has come to.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Trained {
     /// The model after the last epoch.
     pub model: StoredModel,
@@ -166,7 +167,8 @@ impl Session {
         let Some(folder) = &self.folder else { return Ok(History::default()) };
         std::fs::create_dir_all(folder).map_err(|error| {
             let problem = format!("the folder cannot be made: {error}");
-            lnz::Error::Write { path: folder.clone(), problem, bad_path: true }
+            let source = Some(error);
+            lnz::Error::Write { path: folder.clone(), problem, bad_path: true, source }
         })?;
         Ok(History::open(folder, epoch))
     }

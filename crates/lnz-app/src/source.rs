@@ -7,6 +7,7 @@ use std::path::Path;
 
 /// A model and where it came from.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Source {
     /// As it was asked for.
     pub name: String,

@@ -82,8 +82,21 @@ fn sentence(error: &anyhow::Error) -> String {
             "the exact value needs an elimination of width {width}, about {} on this machine or more memory than it has; use `lnz estimate`",
             duration(*seconds)
         ),
-        _ => format!("{error:#}"),
+        _ => chain(error),
     }
+}
+
+/// What went wrong, and what that came from.
+fn chain(error: &anyhow::Error) -> String {
+    let mut said = Vec::new();
+    for cause in error.chain() {
+        said.push(cause.to_string());
+        // Sentences of the library have the reason in them, in better words than the system's.
+        if cause.is::<Error>() || cause.is::<lnz_app::Error>() {
+            break;
+        }
+    }
+    said.join(": ")
 }
 
 #[cfg(test)]
@@ -103,10 +116,23 @@ mod tests {
     }
 
     #[test]
+    fn the_reason_is_said_once() {
+        let source = Some(std::io::Error::other("denied"));
+        let (path, problem) = ("x".into(), "cannot be read: denied".into());
+        let error = anyhow::Error::new(Error::File { path, problem, source });
+        assert_eq!(sentence(&error), "x: cannot be read: denied");
+        assert_eq!(
+            sentence(&error.context("while resuming")),
+            "while resuming: x: cannot be read: denied"
+        );
+    }
+
+    #[test]
     fn a_full_disk_is_not_bad_usage() {
         let write = |bad_path| {
             let problem = "no space left".to_string();
-            exit_code(&anyhow::Error::new(Error::Write { path: "x".into(), problem, bad_path }))
+            let write = Error::Write { path: "x".into(), problem, bad_path, source: None };
+            exit_code(&anyhow::Error::new(write))
         };
         assert_eq!(write(false), FAILED);
         assert_eq!(write(true), BAD_INPUT);

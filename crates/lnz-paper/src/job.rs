@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 use crate::problem::{Loaded, Problem};
 use crate::row::Row;
 use lnz::{
-    Annealing, Auto, ChainLayout, Estimate, Flips, InitialState, Observer, Sampler, Sampling,
-    Schedule, Start, anneal, auto,
+    Annealing, Auto, Estimate, Flips, InitialState, Observer, Sampler, Sampling, Schedule, Start,
+    anneal, auto,
 };
 
 /// A problem and a way to estimate its log Z.
@@ -75,11 +75,11 @@ impl Job {
             Method::Uniform => {}
             Method::Data => row.epsilon = Some(DATA_EPSILON),
             Method::Sampled(sampling) => {
-                row.init = initial_name(sampling.initial).to_owned();
+                row.init = sampling.initial.name().to_owned();
                 row.samples = Some(sampling.samples);
                 row.steps = Some(sampling.steps);
                 row.epsilon = Some(sampling.epsilon);
-                row.layout = layout_name(sampling.layout).to_owned();
+                row.layout = sampling.layout.name().to_owned();
                 if let Sampler::Metropolis { flips } = sampling.sampler {
                     row.flips = flips_name(flips);
                 }
@@ -199,7 +199,7 @@ impl Job {
 impl Method {
     /// The method of a row of the grid.
     pub(crate) fn of_row(row: &Row) -> Option<Self> {
-        let initial = INITIAL_STATES.into_iter().find(|i| initial_name(*i) == row.init)?;
+        let initial = INITIAL_STATES.into_iter().find(|i| i.name() == row.init)?;
         let (steps, epsilon) = (row.steps?, row.epsilon?);
         match row.method.as_str() {
             "gibbs" => Some(gibbs(initial, steps, epsilon)),
@@ -239,23 +239,6 @@ pub(crate) fn metropolis(
 ) -> Method {
     let sampler = Sampler::Metropolis { flips };
     Method::Sampled(Sampling { sampler, initial, steps, epsilon, ..Sampling::default() })
-}
-
-pub(crate) fn initial_name(initial: InitialState) -> &'static str {
-    match initial {
-        InitialState::Zero => "zero",
-        InitialState::One => "one",
-        InitialState::Random => "random",
-        InitialState::MeanField => "mf",
-        InitialState::Pseudoinverse => "ps",
-    }
-}
-
-fn layout_name(layout: ChainLayout) -> &'static str {
-    match layout {
-        ChainLayout::Parallel => "parallel",
-        ChainLayout::Single => "single",
-    }
 }
 
 pub(crate) fn flips_name(flips: Flips) -> String {

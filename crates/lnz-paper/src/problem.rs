@@ -76,7 +76,8 @@ impl Problem {
     pub(crate) fn is_available(&self, models: &Path) -> bool {
         match self {
             Problem::Trained { name, epoch } => {
-                self.built_in().is_some() || model_file(models, name, *epoch).is_file()
+                self.built_in().is_some_and(|entry| entry.is_included())
+                    || model_file(models, name, *epoch).is_file()
             }
             _ => true,
         }
@@ -92,8 +93,8 @@ impl Problem {
                 Rbm::block_diagonal(&blocks)?.into()
             }
             Problem::Trained { name, epoch } => match self.built_in() {
-                Some(entry) => entry.load()?,
-                None => read_model(&model_file(models, name, *epoch), None)?.stored,
+                Some(entry) if entry.is_included() => entry.load()?,
+                _ => read_model(&model_file(models, name, *epoch), None)?.stored,
             },
         };
         let model = stored.model;

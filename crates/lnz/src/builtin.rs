@@ -1,6 +1,7 @@
 //! Models that come with the program: generated from a seed, or trained on MNIST and the Web data.
 //!
-//! `cargo xtask models` trains them again; their settings are in their files.
+//! `cargo xtask models` trains them again; their settings are in their files. The trained ones are
+//! compiled in by the feature `models`.
 
 use crate::io::{self, StoredModel};
 use crate::{Error, Gwgm, Result, block_system};
@@ -22,15 +23,16 @@ pub struct BuiltIn {
 enum Origin {
     /// Blocks of the paper's hardest family.
     Generated { blocks: usize, seed: u64 },
-    /// A .safetensors file.
-    Trained(&'static [u8]),
+    /// A .safetensors file; none without the feature `models`.
+    Trained(Option<&'static [u8]>),
 }
 
 impl std::fmt::Debug for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Origin::Generated { blocks, seed } => write!(f, "{blocks} blocks of seed {seed}"),
-            Origin::Trained(bytes) => write!(f, "a file of {} bytes", bytes.len()),
+            Origin::Trained(Some(bytes)) => write!(f, "a file of {} bytes", bytes.len()),
+            Origin::Trained(None) => write!(f, "a file that was left out"),
         }
     }
 }
@@ -45,24 +47,33 @@ const fn generated(
     BuiltIn { name, description, shape, origin: Origin::Generated { blocks, seed } }
 }
 
+/// The file of a trained model.
+#[cfg(feature = "models")]
+macro_rules! weights {
+    ($family:literal, $epoch:literal) => {
+        Some(include_bytes!(concat!("../models/", $family, "-", $epoch, ".safetensors")))
+    };
+}
+
+#[cfg(not(feature = "models"))]
+macro_rules! weights {
+    ($family:literal, $epoch:literal) => {
+        None
+    };
+}
+
 macro_rules! trained {
     ($family:literal, $epoch:literal, $visible:literal, $hidden:literal) => {
         BuiltIn {
             name: concat!($family, "@", $epoch),
             description: concat!("trained with CD-1, epoch ", $epoch),
             shape: ($visible, $hidden),
-            origin: Origin::Trained(include_bytes!(concat!(
-                "../models/",
-                $family,
-                "-",
-                $epoch,
-                ".safetensors"
-            ))),
+            origin: Origin::Trained(weights!($family, $epoch)),
         }
     };
 }
 
-/// The built-in models. The generated ones are of the paper's hardest family, with seeds chosen among
+/// The built-in models, also those that this build has left out (see [`BuiltIn::is_included`]). The generated ones are of the paper's hardest family, with seeds chosen among
 /// the first 31 by what the uniform start does on them with 1024 chains and 1024 betas.
 pub static BUILT_IN: &[BuiltIn] = &[
     generated(
@@ -121,6 +132,11 @@ impl BuiltIn {
         self.name.split_once('@').and_then(|(_, epoch)| epoch.parse().ok())
     }
 
+    /// Whether this build has the model: trained ones need the feature `models`, which is on by default.
+    pub fn is_included(&self) -> bool {
+        self.origin != Origin::Trained(None)
+    }
+
     /// Generates or unpacks the model; a trained one comes with its settings, the means of its data
     /// and, where the smaller layer can be summed over, its exact log Z.
     pub fn load(&self) -> Result<StoredModel> {
@@ -129,8 +145,9 @@ impl BuiltIn {
             Origin::Generated { blocks, seed } => {
                 block_system(&Gwgm::HARDEST, blocks, true, seed)?.into()
             }
-            Origin::Trained(bytes) => io::model_from_bytes(bytes)
-                .map_err(|problem| Error::File { path: self.name.into(), problem })?,
+            Origin::Trained(Some(bytes)) => io::model_from_bytes(bytes)
+                .map_err(|problem| Error::file(self.name.as_ref(), problem))?,
+            Origin::Trained(None) => return Err(Error::LeftOut { name: self.name }),
         })
     }
 }
@@ -141,7 +158,7 @@ mod tests {
 
     #[test]
     fn every_built_in_model_can_be_made_and_found_by_name() {
-        for &entry in BUILT_IN {
+        for entry in BUILT_IN.iter().copied().filter(BuiltIn::is_included) {
             let stored = entry.load().unwrap();
             assert_eq!((stored.model.visible(), stored.model.hidden()), entry.shape);
             assert_eq!(BuiltIn::named(entry.name), Some(entry));
@@ -157,9 +174,8 @@ mod tests {
 
     #[test]
     fn stored_exact_values_belong_to_the_stored_numbers() {
-        for entry in
-            BUILT_IN.iter().copied().filter(|entry| entry.shape.1 == 20 && entry.epoch().is_some())
-        {
+        let enumerable = |entry: &BuiltIn| entry.shape.1 == 20 && entry.epoch().is_some();
+        for entry in BUILT_IN.iter().copied().filter(BuiltIn::is_included).filter(enumerable) {
             let stored = entry.load().unwrap();
             let exact = crate::exact_log_z(&stored.model, &()).unwrap();
             assert!((exact - stored.exact_log_z.unwrap()).abs() < 1e-9, "{}", entry.name);
@@ -167,10 +183,23 @@ mod tests {
     }
 
     #[test]
+    fn trained_models_are_there_or_say_how_to_get_them() {
+        let trained = BUILT_IN.iter().filter(|entry| entry.epoch().is_some());
+        for entry in trained {
+            assert_eq!(entry.is_included(), cfg!(feature = "models"));
+            match entry.load() {
+                Ok(_) => assert!(entry.is_included()),
+                Err(error) => assert!(error.to_string().contains("feature `models`"), "{error}"),
+            }
+        }
+        assert!(BUILT_IN.iter().any(BuiltIn::is_included));
+    }
+
+    #[test]
     fn the_files_stay_small() {
         let size = |entry: BuiltIn| match entry.origin {
             Origin::Generated { .. } => 0,
-            Origin::Trained(bytes) => bytes.len(),
+            Origin::Trained(bytes) => bytes.map_or(0, <[u8]>::len),
         };
         assert!(BUILT_IN.iter().copied().map(size).sum::<usize>() < 12_000_000);
     }

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 /// Resolution of the weights that the chains see; every choice is unbiased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Precision {
     /// 16-bit fixed point: the fastest. A model that it holds too coarsely is run with 32 bits.
     #[default]

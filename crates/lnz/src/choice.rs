@@ -19,6 +19,7 @@ pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
     }
 
     /// What a message offers: "`a` or `b`", "one of `a`, `b`, `c`".
+    #[doc(hidden)]
     fn offer() -> String {
         let names: Vec<String> = Self::CHOICES.iter().map(|c| format!("`{}`", c.name)).collect();
         match names.len() {

@@ -123,7 +123,8 @@ pub(crate) const VALUES_IN_BATCH: usize = 1 << 21;
 impl DataReader {
     /// Opens a data file and reads as much of it as its shape takes.
     pub fn open(path: &Path, options: DataOptions) -> Result<Self> {
-        let failed = |problem| Error::File { path: path.to_owned(), problem };
+        Error::unless_readable(path)?;
+        let failed = |problem| Error::file(path, problem);
         let source::Opened { rows, format, packing, input } =
             source::open_rows(path, options.width).map_err(failed)?;
         if let Some(expected) = options.width
@@ -185,7 +186,7 @@ impl DataReader {
     }
 
     fn problem(&self, problem: String) -> Error {
-        Error::File { path: self.path.clone(), problem }
+        Error::file(&self.path, problem)
     }
 }
 

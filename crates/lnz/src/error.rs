@@ -1,7 +1,8 @@
 //! What can go wrong, each case with the value that was found.
 
 use crate::duration::in_words;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The error of every fallible function in this crate.
 #[derive(Debug, thiserror::Error)]
@@ -130,6 +131,8 @@ pub enum Error {
         path: PathBuf,
         /// What was found, what was expected and what to do.
         problem: String,
+        /// What the operating system said, where it would not open the file.
+        source: Option<io::Error>,
     },
 
     /// A file could not be written.
@@ -137,10 +140,21 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The reason.
         problem: String,
         /// The path itself is at fault (missing folder, no permission), not the disk.
         bad_path: bool,
+        /// What the operating system said; none where the name asks for no known format.
+        source: Option<io::Error>,
+    },
+
+    /// A built-in model that was not compiled in.
+    #[error(
+        "`{name}` is a trained model, and this build has none of them; compile it with the feature `models`, or give a model file"
+    )]
+    LeftOut {
+        /// The model.
+        name: &'static str,
     },
 
     /// Training has gone astray.
@@ -172,6 +186,33 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
+    /// A file whose content is at fault.
+    pub(crate) fn file(path: &Path, problem: String) -> Self {
+        Error::File { path: path.to_owned(), problem, source: None }
+    }
+
+    /// A path that asks for something that cannot be written.
+    pub(crate) fn not_writable(path: &Path, problem: String) -> Self {
+        Error::Write { path: path.to_owned(), problem, bad_path: true, source: None }
+    }
+
+    /// Fails if the file cannot be opened. Asked before a file is parsed, where problems are words, so
+    /// that what the operating system says is kept.
+    pub(crate) fn unless_readable(path: &Path) -> Result<()> {
+        // Standard input has no path, and a pipe can be opened once.
+        let opened = match std::fs::metadata(path) {
+            _ if path == Path::new("-") => Ok(()),
+            Ok(metadata) if !metadata.is_file() => Ok(()),
+            Ok(_) => std::fs::File::open(path).map(drop),
+            Err(error) => Err(error),
+        };
+        opened.map_err(|error| Error::File {
+            path: path.to_owned(),
+            problem: format!("cannot be read: {error}"),
+            source: Some(error),
+        })
+    }
+
     /// A setting outside its range.
     pub(crate) fn setting(
         setting: &'static str,

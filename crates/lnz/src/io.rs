@@ -66,6 +66,7 @@ pub(crate) type Parsed<T> = std::result::Result<T, String>;
 
 /// The values that the units of a model in a file take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Units {
     /// 0 and 1.
     Binary,
@@ -80,6 +81,7 @@ crate::choices!(Units {
 
 /// The type of the numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Float {
     /// float64.
     F64,
@@ -146,7 +148,8 @@ pub fn read_model(path: &Path, units: Option<Units>) -> Result<ModelFile> {
 
 /// Reads a model, told what the file itself does not say.
 pub fn read_model_with(path: &Path, options: &ReadOptions) -> Result<ModelFile> {
-    parse_model(path, options).map_err(|problem| Error::File { path: path.to_owned(), problem })
+    Error::unless_readable(path)?;
+    parse_model(path, options).map_err(|problem| Error::file(path, problem))
 }
 
 /// The format of a file and its tensors, whether or not they make a model.
@@ -156,7 +159,8 @@ pub fn list_tensors(path: &Path) -> Result<(Format, Vec<TensorInfo>)> {
         let entry = Format::of_file(&input, path)?;
         Ok((entry.format, entry.open(&input)?.tensors().to_vec()))
     };
-    list().map_err(|problem| Error::File { path: path.to_owned(), problem })
+    Error::unless_readable(path)?;
+    list().map_err(|problem| Error::file(path, problem))
 }
 
 /// Reads a model from the bytes of a .safetensors file.
@@ -357,7 +361,8 @@ pub(crate) fn read_tensors(path: &Path) -> Result<WithTensors> {
         let extra = names.into_iter().enumerate().map(|(k, name)| Ok((name, source.values(k)?)));
         Ok(WithTensors { stored, extra: extra.collect::<Parsed<_>>()? })
     };
-    parse().map_err(|problem: String| Error::File { path: path.to_owned(), problem })
+    Error::unless_readable(path)?;
+    parse().map_err(|problem: String| Error::file(path, problem))
 }
 
 /// Fails as [`write_model`] would, if the path is at fault; nothing is left behind.

@@ -34,6 +34,9 @@
 //! Every function is deterministic: the same model, settings and seed give the same bits on any number
 //! of threads and any instruction set. Only a time limit makes a result depend on the machine.
 //!
+//! The feature `models`, on by default, compiles the trained models of [`BUILT_IN`] in, 7 MB; the
+//! generated ones are always there.
+//!
 //! The repository's `docs/method.md` maps the equations to functions, `docs/architecture.md` describes
 //! the modules.
 

@@ -222,6 +222,7 @@ impl Rbm {
 
 /// Units of one connected part of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Component {
     /// Indices of its visible units, rising.
     pub visible: Vec<usize>,

@@ -63,6 +63,22 @@ fn tensors(model: &Rbm, names: [&str; 3], turned: bool) -> Vec<Tensor> {
     ]
 }
 
+#[test]
+fn a_file_that_is_not_there_fails_with_what_the_system_says() {
+    let folder = Folder::new();
+    let path = folder.with("model.npz", b"").with_file_name("absent.npz");
+    let errors = [
+        read_model(&path, None).unwrap_err(),
+        lnz::data::DataReader::open(&path, Default::default()).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(error.to_string().contains("absent.npz: cannot be read: "), "{error}");
+        let source = std::error::Error::source(&error).unwrap();
+        let source = source.downcast_ref::<std::io::Error>().unwrap();
+        assert_eq!(source.kind(), std::io::ErrorKind::NotFound);
+    }
+}
+
 fn problem(name: &str, content: &[u8]) -> String {
     let folder = Folder::new();
     let path = folder.with(name, content);

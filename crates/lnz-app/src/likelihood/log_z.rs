@@ -11,6 +11,7 @@ use std::path::Path;
 
 /// A value of log Z with what is known about it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LogZ {
     pub(super) value: f64,
     /// Its uncertainty, if anybody knows it.

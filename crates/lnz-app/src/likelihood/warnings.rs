@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// A reason to distrust a likelihood, or what to know about its data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LikelihoodWarning {
     /// A short name for programs.
     pub kind: String,

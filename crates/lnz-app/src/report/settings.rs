@@ -8,6 +8,7 @@ use serde::Serialize;
 /// All settings that decide a result; null where an option does not apply.
 #[derive(Debug, Clone, Default, Serialize)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct Settings {
     pub start: Option<&'static str>,
     pub init: Option<InitialState>,
@@ -33,7 +34,7 @@ pub struct Settings {
 impl Settings {
     /// The settings of a run: as planned, but for what only the run has decided.
     pub(crate) fn new(plan: &Plan, finding: &Finding) -> Self {
-        let Effort { betas, chains, rounds, seed } = finding.effort;
+        let Effort { betas, chains, rounds, seed, .. } = finding.effort;
         let common = Self { betas, chains, rounds, seed, ..Self::default() };
         match (plan, &finding.details) {
             (Plan::Ais(plan), Details::Ais(run)) => common.of_ais(plan, run.annealed.precision),

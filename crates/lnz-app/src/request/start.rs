@@ -28,6 +28,7 @@ pub struct StartRequest {
 
 /// Where the means of the start come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StartKind {
     /// All states equally likely (B = 0).
     Uniform,
@@ -48,6 +49,7 @@ lnz::choices!(StartKind {
 
 /// Data for the means of the visible units.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum DataSource {
     /// A file that [`data::means`] can read.
     File(PathBuf),
@@ -67,6 +69,7 @@ impl DataSource {
 
 /// Where annealing starts, with all defaults filled in.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum StartPlan {
     /// All states equally likely.
     Uniform,

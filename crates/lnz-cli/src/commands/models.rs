@@ -8,8 +8,9 @@ use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ModelsArgs) -> Result<ExitCode> {
+    let here: Vec<BuiltIn> = BUILT_IN.iter().copied().filter(BuiltIn::is_included).collect();
     if args.json {
-        let models: Vec<_> = BUILT_IN
+        let models: Vec<_> = here
             .iter()
             .map(|entry| {
                 let (visible, hidden) = entry.shape;
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
-    for family in BUILT_IN.chunk_by(|a, b| a.family() == b.family()) {
+    for family in here.chunk_by(|a, b| a.family() == b.family()) {
         let (visible, hidden) = family[0].shape;
         let name = terminal::value().apply_to(format!("{:<10}", family[0].family()));
         let shape = format!("{visible} x {hidden}");

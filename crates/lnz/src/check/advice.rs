@@ -34,6 +34,7 @@ pub enum StartedFrom {
 /// One change of a setting that may help: `--setting value` on the command line,
 /// `setting=value` in Python.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// Name of the setting.
     pub setting: &'static str,

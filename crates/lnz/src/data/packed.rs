@@ -17,6 +17,7 @@ pub(super) type Stream = Box<dyn BufRead + Send>;
 
 /// How a data file is packed as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Packing {
     /// Not at all.
     None,
@@ -28,7 +29,8 @@ pub enum Packing {
 
 /// The bytes of a file, unpacked if it is packed by gzip or xz.
 pub fn unpacked(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    open(path).map_err(|problem| Error::File { path: path.to_owned(), problem })
+    Error::unless_readable(path)?;
+    open(path).map_err(|problem| Error::file(path, problem))
 }
 
 /// Opens a file, unpacking gzip and xz.

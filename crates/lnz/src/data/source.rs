@@ -9,6 +9,7 @@ use std::path::Path;
 
 /// What the unpacked bytes of a data file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DataFormat {
     /// The format of MNIST.
     Idx,

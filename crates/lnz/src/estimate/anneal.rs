@@ -34,6 +34,7 @@ impl Default for Annealing {
 
 /// What an annealing run returns.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Annealed {
     /// `s_i = log w_i + log Z_0` of every finished chain, in the order of the chains.
     pub samples: Vec<f64>,

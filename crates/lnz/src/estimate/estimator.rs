@@ -41,6 +41,7 @@ pub struct Finding {
 /// The size of a sampling run, under the names of the settings; `None` where there is no such thing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub struct Effort {
     pub betas: Option<usize>,
     pub chains: Option<usize>,
@@ -51,6 +52,7 @@ pub struct Effort {
 
 /// What a result took. `seconds` and `chain_steps` are those of the annealing itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Cost {
     /// Chains times betas.
     pub chain_steps: Option<u64>,

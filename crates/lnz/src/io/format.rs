@@ -197,16 +197,13 @@ impl FormatEntry {
     pub(super) fn to_write(path: &Path) -> Result<(Format, WriteModel)> {
         let refused = |found: String| {
             let writable = extensions_in_words(|entry| entry.write.is_some());
-            let problem = format!("{found}, expected {writable}");
-            Error::Write { path: path.to_owned(), problem, bad_path: true }
+            Error::not_writable(path, format!("{found}, expected {writable}"))
         };
         match (Self::of_name(path), path.extension()) {
-            (Some(Self { format: Format::Npy, .. }), _) => Err(Error::Write {
-                path: path.to_owned(),
-                problem: "a .npy file has no place for biases; use .npz, .safetensors or .mat"
-                    .into(),
-                bad_path: true,
-            }),
+            (Some(Self { format: Format::Npy, .. }), _) => {
+                let problem = "a .npy file has no place for biases; use .npz, .safetensors or .mat";
+                Err(Error::not_writable(path, problem.to_owned()))
+            }
             (Some(Self { format, write: Some(write), .. }), _) => Ok((*format, *write)),
             (Some(entry), _) => Err(refused(format!("{} is read, but not written", entry.name))),
             (None, Some(extension)) => {

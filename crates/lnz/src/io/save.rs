@@ -10,12 +10,12 @@ pub(super) fn write_whole(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
-    replace(&target_of(path), fill).map_err(|error| in_words(path, &error))
+    replace(&target_of(path), fill).map_err(|error| in_words(path, error))
 }
 
 /// Fails as [`write_whole`] would before its first byte, so that long work is not done in vain.
 pub(super) fn check_writable(path: &Path) -> Result<()> {
-    beside(&target_of(path)).map(drop).map_err(|error| in_words(path, &error))
+    beside(&target_of(path)).map(drop).map_err(|error| in_words(path, error))
 }
 
 /// A link stays a link: the file it points to is the one replaced.
@@ -23,7 +23,7 @@ fn target_of(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-fn in_words(path: &Path, error: &io::Error) -> Error {
+fn in_words(path: &Path, error: io::Error) -> Error {
     Error::Write {
         path: path.to_owned(),
         problem: match error.kind() {
@@ -33,6 +33,7 @@ fn in_words(path: &Path, error: &io::Error) -> Error {
             _ => error.to_string(),
         },
         bad_path: is_about_the_path(error.kind()),
+        source: Some(error),
     }
 }
 
@@ -114,6 +115,8 @@ mod tests {
                 let error = error.unwrap_err();
                 assert!(matches!(error, Error::Write { bad_path: true, .. }), "{error}");
                 assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
+                let source = std::error::Error::source(&error).unwrap();
+                assert!(is_about_the_path(source.downcast_ref::<io::Error>().unwrap().kind()));
             }
         }
         check_writable(&folder.path().join("model.npz")).unwrap();

@@ -32,11 +32,10 @@ fn writer_for(path: &Path) -> Result<WriteValues> {
         Some("txt") => {
             Ok(|writer, _, values| values.iter().try_for_each(|value| writeln!(writer, "{value}")))
         }
-        _ => Err(Error::Write {
-            path: path.to_owned(),
-            problem: "its extension names no format for numbers; use .npy, .csv or .txt".into(),
-            bad_path: true,
-        }),
+        _ => {
+            let problem = "its extension names no format for numbers; use .npy, .csv or .txt";
+            Err(Error::not_writable(path, problem.to_owned()))
+        }
     }
 }
 

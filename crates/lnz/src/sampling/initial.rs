@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The five initial states of the paper, a) to e).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum InitialState {
     /// All units off.
     Zero,

@@ -13,6 +13,7 @@ pub enum LearningRate {
 
 /// Where the biases of the visible units start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VisibleBias {
     /// At the log-odds of the data, so that a model without weights has the right means.
     #[default]

@@ -96,7 +96,7 @@ impl Trainer<'_> {
         settings: Training,
         path: &Path,
     ) -> Result<Trainer<'a>> {
-        let failed = |problem: String| Error::File { path: path.to_owned(), problem };
+        let failed = |problem: String| Error::file(path, problem);
         let file = read_tensors(path)?;
         check_settings(&settings, examples, &file.stored.metadata).map_err(failed)?;
         let epoch = file.stored.metadata.get(EPOCH).and_then(|word| word.parse().ok());

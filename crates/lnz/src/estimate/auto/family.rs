@@ -12,6 +12,7 @@ use serde::Serialize;
 /// A way to anneal a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Family {
     /// From a mixture around the best modes.
     Modes,
