@@ -22,14 +22,14 @@ struct Line([u8; 64]);
 
 /// A zero-initialised slice whose first element starts on a 64-byte boundary.
 #[derive(Clone)]
-pub(super) struct Aligned<T: Plain> {
+pub(crate) struct Aligned<T: Plain> {
     lines: Vec<Line>,
     len: usize,
     of: std::marker::PhantomData<T>,
 }
 
 impl<T: Plain> Aligned<T> {
-    pub(super) fn zeroed(len: usize) -> Self {
+    pub(crate) fn zeroed(len: usize) -> Self {
         let lines = vec![Line([0; 64]); (len * size_of::<T>()).div_ceil(64)];
         Self { lines, len, of: std::marker::PhantomData }
     }

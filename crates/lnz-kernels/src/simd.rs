@@ -62,14 +62,14 @@ impl Level {
 }
 
 /// Code that runs on any instruction set; `run` must be `#[inline(always)]`.
-pub(super) trait Kernel {
+pub(crate) trait Kernel {
     /// # Safety
     /// The machine has the instruction set of `S`; call it through [`dispatch`] only.
     unsafe fn run<S: Simd>(self);
 }
 
 /// Runs `kernel` compiled for `level`, which must come from [`Level::available`].
-pub(super) fn dispatch<K: Kernel>(level: Level, kernel: K) {
+pub(crate) fn dispatch<K: Kernel>(level: Level, kernel: K) {
     // SAFETY: a level other than Portable exists only where its features were detected.
     unsafe {
         match level {

@@ -6,18 +6,18 @@ use crate::simd::Simd;
 /// The state of eight generators: word by word, lane by lane.
 #[derive(Clone)]
 #[repr(C, align(64))]
-pub(super) struct Stream {
+pub(crate) struct Stream {
     words: [[u64; 8]; 4],
 }
 
 /// The state in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes<S: Simd> {
+pub(crate) struct Lanes<S: Simd> {
     words: [S::U; 4],
 }
 
 impl Stream {
-    pub(super) fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
+    pub(crate) fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
         let mut random = Random::stream(seed, purpose, index);
         Self { words: std::array::from_fn(|_| std::array::from_fn(|_| random.bits())) }
     }
@@ -25,7 +25,7 @@ impl Stream {
     /// # Safety
     /// See [`Simd`].
     #[inline(always)]
-    pub(super) unsafe fn load<S: Simd>(&self) -> Lanes<S> {
+    pub(crate) unsafe fn load<S: Simd>(&self) -> Lanes<S> {
         // SAFETY: each word holds 8 lanes; the features are the caller's duty.
         unsafe {
             let [s0, s1, s2, s3] = &self.words;
@@ -42,7 +42,7 @@ impl Stream {
     /// # Safety
     /// See [`Simd`].
     #[inline(always)]
-    pub(super) unsafe fn store<S: Simd>(&mut self, lanes: Lanes<S>) {
+    pub(crate) unsafe fn store<S: Simd>(&mut self, lanes: Lanes<S>) {
         for k in 0..4 {
             // SAFETY: as in `load`.
             unsafe { S::store_u64(self.words[k].as_mut_ptr(), lanes.words[k]) };
@@ -56,7 +56,7 @@ impl<S: Simd> Lanes<S> {
     /// # Safety
     /// See [`Simd`].
     #[inline(always)]
-    pub(super) unsafe fn uniforms(&mut self) -> S::F {
+    pub(crate) unsafe fn uniforms(&mut self) -> S::F {
         // SAFETY: only arithmetic; the features are the caller's duty.
         unsafe {
             let [s0, s1, s2, s3] = self.words;

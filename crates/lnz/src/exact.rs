@@ -5,7 +5,7 @@ mod tests;
 
 use crate::math::{CompensatedSum, softplus};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result};
-use lnz_kernels::enumerate::{Enumeration, MAX_UNITS, ScaledSum, measured_rate, work_per_state};
+use lnz_kernels::enumeration::{Enumeration, MAX_UNITS, ScaledSum, measured_rate, work_per_state};
 use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};

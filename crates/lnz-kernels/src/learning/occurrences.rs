@@ -1,8 +1,8 @@
 //! Which examples of a mini-batch have a visible unit on: the lists of the chains, turned around.
 
-use crate::contrast::{Chain, Example};
-use crate::layers::LANES;
-use crate::lists::List;
+use crate::learning::chains::{Chain, Example};
+use crate::learning::layers::LANES;
+use crate::learning::lists::List;
 use crate::simd::{Kernel, Level, Simd, dispatch};
 
 /// For each of some visible units the examples in which it is on: the number k of each of n examples
@@ -73,23 +73,23 @@ impl Occurrences {
     }
 
     /// Number of units.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.counts.len()
     }
 
     /// All rows are below this: `find` numbers them so.
-    pub(super) fn below(&self) -> usize {
+    pub(crate) fn below(&self) -> usize {
         self.below
     }
 
     /// All factors are one.
-    pub(super) fn are_ones(&self) -> bool {
+    pub(crate) fn are_ones(&self) -> bool {
         self.factors.is_empty()
     }
 
     /// The rows of unit k, counted from the first.
     #[inline(always)]
-    pub(super) fn list<'a, L: List<'a>>(&'a self, k: usize) -> L {
+    pub(crate) fn list<'a, L: List<'a>>(&'a self, k: usize) -> L {
         let range = self.starts[k] as usize..self.starts[k + 1] as usize;
         let factors = if self.are_ones() { &[][..] } else { &self.factors[range.clone()] };
         L::new(&self.rows[range], factors)

@@ -3,13 +3,13 @@
 //! Drawing a unit is a long chain of operations that wait for each other, and look-ups wait for loads.
 //! In turns, a few of each, they share the ports of a core better than one after the other.
 
-use crate::fixed::Fixed;
-use crate::product::{Scratch, TABLES};
+use crate::annealing::fixed::Fixed;
+use crate::annealing::product::{Scratch, TABLES};
+use crate::annealing::tile_product::{TileProduct, add_entry};
 use crate::simd::Simd;
-use crate::tile_product::{TileProduct, add_entry};
 
 /// Work that is done between the stages of a draw.
-pub(super) trait Beside<S: Simd> {
+pub(crate) trait Interleave<S: Simd> {
     /// Whether a draw takes all vectors of a tile together, operation by operation.
     const SIDE_BY_SIDE: bool;
 
@@ -26,7 +26,7 @@ pub(super) trait Beside<S: Simd> {
 }
 
 /// No work.
-impl<S: Simd> Beside<S> for () {
+impl<S: Simd> Interleave<S> for () {
     const SIDE_BY_SIDE: bool = false;
 
     #[inline(always)]
@@ -34,7 +34,7 @@ impl<S: Simd> Beside<S> for () {
 }
 
 /// The look-ups of one pass: those of N chains during each draw.
-pub(super) struct LookUps<S: Simd, T: Fixed, const R: usize, const N: usize> {
+pub(crate) struct LookUps<S: Simd, T: Fixed, const R: usize, const N: usize> {
     table: *const u8,
     tables: usize,
     /// Of the first of the N chains.
@@ -57,7 +57,7 @@ impl<S: Simd, T: Fixed, const R: usize, const N: usize> LookUps<S, T, R, N> {
     /// See [`TileProduct::look_up`]: the tables of the pass are built. N chains for each draw exist. A
     /// pass that is not full is looked up with N = 1 only.
     #[inline(always)]
-    pub(super) unsafe fn new(
+    pub(crate) unsafe fn new(
         product: &TileProduct<'_, T>,
         pass: usize,
         scratch: &Scratch,
@@ -105,7 +105,7 @@ impl<S: Simd, T: Fixed, const R: usize, const N: usize> LookUps<S, T, R, N> {
     }
 }
 
-impl<S: Simd, T: Fixed, const R: usize, const N: usize> Beside<S> for LookUps<S, T, R, N> {
+impl<S: Simd, T: Fixed, const R: usize, const N: usize> Interleave<S> for LookUps<S, T, R, N> {
     const SIDE_BY_SIDE: bool = true;
 
     #[inline(always)]

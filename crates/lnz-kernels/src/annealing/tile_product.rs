@@ -1,8 +1,8 @@
 //! The sums of one tile of outputs, by tables or by rows of weights.
 
+use crate::annealing::fixed::{Fixed, Layer, Summed, Tile};
+use crate::annealing::product::{ENTRIES, Method, Scratch, TABLES, inputs_of_table};
 use crate::bits::Bits;
-use crate::fixed::{Fixed, Layer, Summed, Tile};
-use crate::product::{ENTRIES, Method, Scratch, TABLES, inputs_of_table};
 use crate::simd::Simd;
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ const TABLE: usize = ENTRIES * 64;
 
 /// The sums of one tile for all chains, in place, so that they are at hand when they are used: `start`,
 /// and then `finish` for every chain.
-pub(super) struct TileProduct<'a, T: Summed> {
+pub(crate) struct TileProduct<'a, T: Summed> {
     method: Method,
     weights: &'a [T],
-    pub(super) inputs: usize,
-    pub(super) rows: usize,
-    pub(super) bits: &'a Bits,
+    pub(crate) inputs: usize,
+    pub(crate) rows: usize,
+    pub(crate) bits: &'a Bits,
 }
 
 impl<'a, T: Fixed> TileProduct<'a, T> {
-    pub(super) fn new(method: Method, layer: &'a Layer<T>, tile: &Tile, bits: &'a Bits) -> Self {
+    pub(crate) fn new(method: Method, layer: &'a Layer<T>, tile: &Tile, bits: &'a Bits) -> Self {
         assert!(bits.words.len() == layer.inputs.div_ceil(64) * bits.chains);
         let width = tile.rows * T::PER_ROW;
         let weights = &layer.weights[tile.offset..tile.offset + layer.inputs * width];
@@ -33,7 +33,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
     /// See [`Simd`]. `scratch` is prepared for the method; `sums` is the tile's part of the buffer: a
     /// tile's width for each chain. It holds the previous sums when the method is delta.
     #[inline(always)]
-    pub(super) unsafe fn start<S: Simd>(
+    pub(crate) unsafe fn start<S: Simd>(
         method: Method,
         layer: &'a Layer<T>,
         tile: &Tile,
@@ -60,7 +60,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
     /// # Safety
     /// As for `start`, with the same buffers.
     #[inline(always)]
-    pub(super) unsafe fn finish<S: Simd>(
+    pub(crate) unsafe fn finish<S: Simd>(
         &self,
         scratch: &Scratch,
         sums: &mut [T],
@@ -149,7 +149,7 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
 /// What looking up takes, also where the weights are not integers.
 impl<'a, T: Summed> TileProduct<'a, T> {
     /// By tables, of weights of two rows for each input.
-    pub(super) fn by_tables(weights: &'a [T], inputs: usize, bits: &'a Bits) -> Self {
+    pub(crate) fn by_tables(weights: &'a [T], inputs: usize, bits: &'a Bits) -> Self {
         assert!(bits.words.len() == inputs.div_ceil(64) * bits.chains);
         let weights = &weights[..inputs * 2 * T::PER_ROW];
         Self { method: Method::Tables, weights, inputs, rows: 2, bits }
@@ -160,7 +160,7 @@ impl<'a, T: Summed> TileProduct<'a, T> {
     /// # Safety
     /// See `start`; R is the number of rows.
     #[inline(always)]
-    pub(super) unsafe fn build_tables<S: Simd, const R: usize>(
+    pub(crate) unsafe fn build_tables<S: Simd, const R: usize>(
         &self,
         pass: usize,
         scratch: &mut Scratch,
@@ -183,12 +183,12 @@ impl<'a, T: Summed> TileProduct<'a, T> {
     }
 
     /// Passes over the chains.
-    pub(super) fn passes(&self) -> usize {
+    pub(crate) fn passes(&self) -> usize {
         self.inputs.div_ceil(self.inputs_of_pass())
     }
 
     /// Passes with eight full tables.
-    pub(super) fn full_passes(&self) -> usize {
+    pub(crate) fn full_passes(&self) -> usize {
         self.inputs / self.inputs_of_pass()
     }
 
@@ -197,7 +197,7 @@ impl<'a, T: Summed> TileProduct<'a, T> {
     }
 
     /// Tables of a pass.
-    pub(super) fn tables(&self, pass: usize) -> usize {
+    pub(crate) fn tables(&self, pass: usize) -> usize {
         let rest = self.inputs - pass * self.inputs_of_pass();
         rest.div_ceil(inputs_of_table(self.bits.chains)).min(TABLES)
     }
@@ -207,7 +207,7 @@ impl<'a, T: Summed> TileProduct<'a, T> {
     /// # Safety
     /// See `finish`.
     #[inline(always)]
-    pub(super) unsafe fn look_up<S: Simd, const R: usize>(
+    pub(crate) unsafe fn look_up<S: Simd, const R: usize>(
         &self,
         pass: usize,
         scratch: &Scratch,
@@ -253,7 +253,7 @@ impl<'a, T: Summed> TileProduct<'a, T> {
 /// # Safety
 /// See [`TileProduct::start`]; k is below 8 and its table is built.
 #[inline(always)]
-pub(super) unsafe fn add_entry<S: Simd, T: Summed, const R: usize>(
+pub(crate) unsafe fn add_entry<S: Simd, T: Summed, const R: usize>(
     mut total: [S::Row; R],
     table: *const u8,
     k: usize,

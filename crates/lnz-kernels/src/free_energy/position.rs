@@ -8,7 +8,7 @@ use crate::simd::{Kernel, Level, Simd, dispatch};
 use ndarray::Array1;
 
 /// F(x) = b.x + sum_j softplus(a_j(x)) of the visible layer of a model, without its constant.
-pub struct Landscape {
+pub struct FreeEnergy {
     units: usize,
     /// Other units, and the same rounded up to whole lanes.
     others: usize,
@@ -39,11 +39,11 @@ impl Position {
     }
 }
 
-pub(super) const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 /// Padding: softplus of it is exactly zero in float64.
-pub(super) const NOTHING: f64 = -1e6;
+pub(crate) const NOTHING: f64 = -1e6;
 
-impl Landscape {
+impl FreeEnergy {
     pub fn new<'m>(model: impl Into<Parameters<'m>>) -> Self {
         let model = model.into();
         let (units, others) = model.weights.dim();
@@ -137,7 +137,7 @@ impl Kernel for FlipKernel<'_> {
 }
 
 /// sum_j softplus(a_j).
-pub(super) fn softplus_of_all(mut inputs: Vec<f64>, level: Level) -> f64 {
+pub(crate) fn softplus_of_all(mut inputs: Vec<f64>, level: Level) -> f64 {
     inputs.resize(inputs.len().next_multiple_of(LANES), NOTHING);
     let mut sum = 0.0;
     dispatch(level, FlipKernel { inputs: &inputs, row: &inputs, sign: 0.0, out: &mut sum });
@@ -146,7 +146,7 @@ pub(super) fn softplus_of_all(mut inputs: Vec<f64>, level: Level) -> f64 {
 
 /// sum_j softplus(a_j + sign w_j); whole lanes only.
 #[inline(always)]
-pub(super) fn sum_of_softplus(inputs: &[f64], row: &[f64], sign: f64) -> f64 {
+pub(crate) fn sum_of_softplus(inputs: &[f64], row: &[f64], sign: f64) -> f64 {
     let mut total = 0.0;
     // A product of 1000 factors in (1, 2] does not overflow.
     for (inputs, row) in inputs.chunks(1000 * LANES).zip(row.chunks(1000 * LANES)) {
@@ -166,7 +166,7 @@ pub(super) fn sum_of_softplus(inputs: &[f64], row: &[f64], sign: f64) -> f64 {
 
 /// e^x for x <= 0, relative error below 1e-13; zero beyond -700.
 #[inline(always)]
-pub(super) fn exp_of_negative(x: f64) -> f64 {
+pub(crate) fn exp_of_negative(x: f64) -> f64 {
     // 1.5 * 2^52: adding it rounds to an integer, which then sits in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let clamped = if x < -700.0 { -700.0 } else { x };
@@ -203,7 +203,7 @@ mod tests {
     fn flips_follow_the_log_marginal() {
         for (visible, hidden) in [(20, 180), (7, 9), (3, 1), (4, 0)] {
             let model = Gwgm { visible, hidden, ..Gwgm::HARDEST }.generate(1).unwrap();
-            let landscape = Landscape::new(&model);
+            let landscape = FreeEnergy::new(&model);
             let mut random = Random::stream(1, Purpose::Model, 3);
             let mut position =
                 landscape.position((0..visible).map(|_| random.happens(0.5)).collect());

@@ -5,8 +5,8 @@
 //! sum_j softplus(beta a_j)`, which has a latent z and is sampled as easily.
 
 use crate::aligned::Aligned;
-use crate::fixed::Layer;
-use crate::landscape::exp_of_negative;
+use crate::annealing::fixed::Layer;
+use crate::free_energy::position::exp_of_negative;
 use crate::math::{log_sum_exp, sigmoid, softplus};
 use crate::random::Random;
 use ndarray::{Array1, Array2, ArrayView1, Axis};
@@ -18,18 +18,18 @@ pub struct Path {
     on: Vec<Vec<f64>>,
     model: Vec<f32>,
     /// One start: b - B. Mixture: b.
-    pub(super) difference: Aligned<f32>,
-    pub(super) mixture: Option<Mixture>,
+    pub(crate) difference: Aligned<f32>,
+    pub(crate) mixture: Option<Mixture>,
 }
 
 /// What a mixture needs besides its biases.
-pub(super) struct Mixture {
+pub(crate) struct Mixture {
     /// pi_z: the share of each component.
     shares: Vec<f64>,
     /// `alpha_z = log pi_z - sum_i softplus(B_zi)`, padded with minus a million.
     log_alpha: [f64; MOST_COMPONENTS],
     /// Sums `B_z.x` are sums of these weights, times the step.
-    pub(super) probes: Layer<i32>,
+    pub(crate) probes: Layer<i32>,
     step: f64,
 }
 
@@ -80,12 +80,12 @@ impl Path {
         }
     }
 
-    pub(super) fn components(&self) -> usize {
+    pub(crate) fn components(&self) -> usize {
         self.starts.len()
     }
 
     /// Draws a component and a state from the start distribution.
-    pub(super) fn draw(&self, random: &mut Random) -> Vec<bool> {
+    pub(crate) fn draw(&self, random: &mut Random) -> Vec<bool> {
         let z = match &self.mixture {
             None => 0,
             Some(mixture) => pick(&mixture.shares, random.uniform()),
@@ -94,7 +94,7 @@ impl Path {
     }
 
     /// -log2(e) ((1 - beta) B_z + beta b), one padded vector per component.
-    pub(super) fn exponents(&self, beta: f64, padded: &mut [Aligned<f32>]) {
+    pub(crate) fn exponents(&self, beta: f64, padded: &mut [Aligned<f32>]) {
         for (start, padded) in self.starts.iter().zip(padded) {
             for (value, (start, model)) in padded.iter_mut().zip(start.iter().zip(&self.model)) {
                 let bias = (1.0 - beta) * f64::from(*start) + beta * f64::from(*model);
@@ -104,20 +104,20 @@ impl Path {
     }
 
     /// B.x of a path with one start.
-    pub(super) fn log_start(&self, is_on: impl Fn(usize) -> bool) -> f64 {
+    pub(crate) fn log_start(&self, is_on: impl Fn(usize) -> bool) -> f64 {
         let start = self.starts[0].iter().enumerate();
         start.filter(|(i, _)| is_on(*i)).map(|(_, &b)| f64::from(b)).sum()
     }
 
     /// (1 - beta) B_i + beta b_i of a path with one start: the log-odds of a unit without weights.
-    pub(super) fn log_odds(&self, beta: f64, i: usize) -> f64 {
+    pub(crate) fn log_odds(&self, beta: f64, i: usize) -> f64 {
         (1.0 - beta) * f64::from(self.starts[0][i]) + beta * f64::from(self.model[i])
     }
 }
 
 impl Mixture {
     /// log sum_z exp((1 - beta)(alpha_z + B_z.x)) of a chain, from the sums of all of them.
-    pub(super) fn log_sum(&self, sums: &[i32], beta: f64, chain: usize) -> f64 {
+    pub(crate) fn log_sum(&self, sums: &[i32], beta: f64, chain: usize) -> f64 {
         let width = self.probes.lanes();
         let sums = sums[chain * width..].iter().take(self.shares.len());
         let heights: Vec<f64> = sums
@@ -130,7 +130,7 @@ impl Mixture {
     /// From the sums of a chain: the increment of log sum_z exp((1 - beta)(alpha_z + B_z.x)), and a
     /// component drawn at `next`.
     #[inline(always)]
-    pub(super) fn weigh(&self, sums: &[i32], beta: f64, next: f64, uniform: f64) -> (f64, usize) {
+    pub(crate) fn weigh(&self, sums: &[i32], beta: f64, next: f64, uniform: f64) -> (f64, usize) {
         let mut heights = self.log_alpha;
         for (height, &sum) in heights.iter_mut().zip(sums).take(self.shares.len()) {
             *height += self.step * f64::from(sum);

@@ -1,23 +1,25 @@
 //! The units of a tile for all chains of a block, drawn from their sums.
 
 use crate::aligned::Aligned;
-use crate::beside::{Beside, LookUps};
-use crate::block::{GROUP, groups};
-use crate::elementwise::{HiddenStep, Sampled, sample_hidden, sample_visible, softplus_increment};
-use crate::fixed::{Fixed, Tile};
-use crate::product::Scratch;
+use crate::annealing::block::{GROUP, groups};
+use crate::annealing::elementwise::{
+    HiddenStep, Sampled, sample_hidden, sample_visible, softplus_increment,
+};
+use crate::annealing::fixed::{Fixed, Tile};
+use crate::annealing::interleave::{Interleave, LookUps};
+use crate::annealing::product::Scratch;
+use crate::annealing::tile_product::TileProduct;
 use crate::simd::Simd;
 use crate::stream::{Lanes, Stream};
-use crate::tile_product::TileProduct;
 use std::ops::Range;
 
 /// How the units of a layer are drawn.
-pub(super) trait Draw<T: Fixed> {
+pub(crate) trait Draw<T: Fixed> {
     /// One chain and a tile of V vectors.
     ///
     /// # Safety
     /// See [`Simd`]; `sums` is valid for 16 V values.
-    unsafe fn draw<S: Simd, B: Beside<S>, const V: usize>(
+    unsafe fn draw<S: Simd, B: Interleave<S>, const V: usize>(
         &mut self,
         tile: &Tile,
         chain: usize,
@@ -31,16 +33,16 @@ pub(super) trait Draw<T: Fixed> {
 }
 
 /// h ~ sigma(next a), and the increment of log w.
-pub(super) struct HiddenDraw<'a> {
-    pub(super) constants: HiddenStep,
+pub(crate) struct HiddenDraw<'a> {
+    pub(crate) constants: HiddenStep,
     /// Padded to whole tiles.
-    pub(super) bias: &'a Aligned<f32>,
-    pub(super) log_weights: &'a mut [f64],
+    pub(crate) bias: &'a Aligned<f32>,
+    pub(crate) log_weights: &'a mut [f64],
 }
 
 impl<T: Fixed> Draw<T> for HiddenDraw<'_> {
     #[inline(always)]
-    unsafe fn draw<S: Simd, B: Beside<S>, const V: usize>(
+    unsafe fn draw<S: Simd, B: Interleave<S>, const V: usize>(
         &mut self,
         tile: &Tile,
         chain: usize,
@@ -69,21 +71,21 @@ impl<T: Fixed> Draw<T> for HiddenDraw<'_> {
 }
 
 /// x ~ sigma((1 - beta) B + beta (b + W h)), and the linear part of the path.
-pub(super) struct VisibleDraw<'a> {
+pub(crate) struct VisibleDraw<'a> {
     /// -log2(e) beta times the step of the grid.
-    pub(super) scale: f32,
+    pub(crate) scale: f32,
     /// -log2(e) ((1 - beta) B + beta b) for each component of the start, padded to whole tiles.
-    pub(super) exponent_bias: &'a [Aligned<f32>],
+    pub(crate) exponent_bias: &'a [Aligned<f32>],
     /// The component that each chain belongs to.
-    pub(super) component: &'a [usize],
+    pub(crate) component: &'a [usize],
     /// b - B or b, padded to whole tiles.
-    pub(super) difference: &'a Aligned<f32>,
-    pub(super) linear: &'a mut [f64],
+    pub(crate) difference: &'a Aligned<f32>,
+    pub(crate) linear: &'a mut [f64],
 }
 
 impl<T: Fixed> Draw<T> for VisibleDraw<'_> {
     #[inline(always)]
-    unsafe fn draw<S: Simd, B: Beside<S>, const V: usize>(
+    unsafe fn draw<S: Simd, B: Interleave<S>, const V: usize>(
         &mut self,
         tile: &Tile,
         chain: usize,
@@ -108,14 +110,14 @@ impl<T: Fixed> Draw<T> for VisibleDraw<'_> {
 }
 
 /// A tile of a layer, whose units are drawn for every chain.
-pub(super) struct DrawnTile<'a, T: Fixed> {
-    pub(super) tile: &'a Tile,
+pub(crate) struct DrawnTile<'a, T: Fixed> {
+    pub(crate) tile: &'a Tile,
     /// A tile's width for each chain.
-    pub(super) sums: &'a mut [T],
+    pub(crate) sums: &'a mut [T],
     /// One for each group of chains.
-    pub(super) streams: &'a mut [Stream],
+    pub(crate) streams: &'a mut [Stream],
     /// The chains' words that hold the tile.
-    pub(super) states: &'a mut [u64],
+    pub(crate) states: &'a mut [u64],
 }
 
 impl<T: Fixed> DrawnTile<'_, T> {
@@ -124,7 +126,7 @@ impl<T: Fixed> DrawnTile<'_, T> {
     /// # Safety
     /// See [`Simd`].
     #[inline(always)]
-    pub(super) unsafe fn draw<S: Simd>(
+    pub(crate) unsafe fn draw<S: Simd>(
         &mut self,
         draw: &mut impl Draw<T>,
         product: Option<(&TileProduct<'_, T>, &Scratch)>,
@@ -166,7 +168,7 @@ impl<T: Fixed> DrawnTile<'_, T> {
     /// # Safety
     /// See [`TileProduct::start`].
     #[inline(always)]
-    pub(super) unsafe fn draw_beside<S: Simd>(
+    pub(crate) unsafe fn draw_beside<S: Simd>(
         &mut self,
         draw: &mut impl Draw<T>,
         next: &TileProduct<'_, T>,
@@ -238,7 +240,7 @@ impl<T: Fixed> DrawnTile<'_, T> {
     /// # Safety
     /// See `draw_group`; the tile is full.
     #[inline(always)]
-    unsafe fn draw_full_group<S: Simd, B: Beside<S>>(
+    unsafe fn draw_full_group<S: Simd, B: Interleave<S>>(
         &mut self,
         draw: &mut impl Draw<T>,
         k: usize,
@@ -259,7 +261,7 @@ impl<T: Fixed> DrawnTile<'_, T> {
     /// # Safety
     /// See [`Simd`]; the tile has V vectors, and was checked.
     #[inline(always)]
-    unsafe fn draw_group<S: Simd, B: Beside<S>, const V: usize>(
+    unsafe fn draw_group<S: Simd, B: Interleave<S>, const V: usize>(
         &mut self,
         draw: &mut impl Draw<T>,
         k: usize,

@@ -4,12 +4,12 @@
 //! are on. Examples go through each step together, so that they share the weights in the cache.
 
 use crate::aligned::Aligned;
-use crate::dense::DenseSums;
-use crate::elementwise::exp2;
-use crate::layers::{LANES, Layers, PANEL, Side};
-use crate::lists::{Factored, List};
+use crate::annealing::elementwise::exp2;
+use crate::learning::dense::DenseSums;
+use crate::learning::layers::{LANES, Layers, PANEL, Side};
+use crate::learning::lists::{Factored, List};
+use crate::learning::row_sums::sum_rows;
 use crate::random::Purpose;
-use crate::row_sums::sum_rows;
 use crate::simd::{Kernel, Level, Simd, dispatch};
 use crate::stream::Stream;
 use std::f32::consts::LOG2_E;
@@ -25,7 +25,7 @@ pub struct Example<'a> {
 
 impl<'a> Example<'a> {
     /// Those among some units.
-    pub(super) fn part(self, units: Range<usize>) -> Self {
+    pub(crate) fn part(self, units: Range<usize>) -> Self {
         let inside = |unit: Option<&u32>| unit.is_none_or(|unit| units.contains(&(*unit as usize)));
         if inside(self.units.first()) && inside(self.units.last()) {
             return self;
@@ -59,10 +59,10 @@ pub struct Chain {
     state_bits: Vec<u16>,
     /// Where the chain ends, on the visible side: the units that are on, and all units as bits.
     pub end: Vec<u32>,
-    pub(super) end_bits: Vec<u16>,
+    pub(crate) end_bits: Vec<u16>,
     /// The probabilities of the hidden units, given the example and given the end of the chain.
-    pub(super) given_data: Aligned<f32>,
-    pub(super) given_end: Aligned<f32>,
+    pub(crate) given_data: Aligned<f32>,
+    pub(crate) given_end: Aligned<f32>,
     /// Inputs and probabilities of the visible units.
     visible: Aligned<f32>,
     /// Squared error of the first reconstruction, summed over the units, if it was measured.
@@ -87,7 +87,7 @@ impl Chain {
     }
 
     /// Writes the state into words of 64 units.
-    pub(super) fn write_state<'a>(&self, words: impl Iterator<Item = &'a mut u64>) {
+    pub(crate) fn write_state<'a>(&self, words: impl Iterator<Item = &'a mut u64>) {
         if self.state_bits.is_empty() {
             let on = self.state.as_deref().unwrap_or_default();
             let mut rest = on.iter().peekable();
@@ -436,5 +436,4 @@ impl Kernel for LogMarginals<'_> {
 }
 
 #[cfg(test)]
-#[path = "tests_of_learning.rs"]
 mod tests;

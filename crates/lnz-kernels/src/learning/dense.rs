@@ -4,12 +4,12 @@
 //! chains, so that each table is built once.
 
 use crate::aligned::Aligned;
+use crate::annealing::product::{Method, Scratch};
+use crate::annealing::tile_product::TileProduct;
 use crate::bits::Bits;
-use crate::contrast::Chain;
-use crate::layers::{PANEL, Side};
-use crate::product::{Method, Scratch};
+use crate::learning::chains::Chain;
+use crate::learning::layers::{PANEL, Side};
 use crate::simd::{Kernel, Level, Simd, dispatch};
-use crate::tile_product::TileProduct;
 
 /// Fewer chains are not worth the tables, and no chains are with fewer units on than one in so many.
 const FEWEST_CHAINS: usize = 64;
@@ -68,7 +68,7 @@ impl DenseSums {
     }
 
     /// The columns of a chain, panel by panel.
-    pub(super) fn of(&self, chain: usize) -> impl Iterator<Item = &[f32]> {
+    pub(crate) fn of(&self, chain: usize) -> impl Iterator<Item = &[f32]> {
         let panels = self.sums.chunks_exact(self.states.chains * PANEL);
         panels.map(move |panel| &panel[chain * PANEL..][..PANEL])
     }

@@ -1,14 +1,14 @@
 //! A block of chains on one thread: states, sums and random streams, moved step by step.
 
 use crate::aligned::Aligned;
+use crate::annealing::fixed::{Fixed, FixedModel, Layer};
+use crate::annealing::path::Path;
+use crate::annealing::product::{Method, Scratch};
+use crate::annealing::steps::{HiddenKernel, MixtureKernel, VisibleKernel};
 use crate::bits::Bits;
-use crate::fixed::{Fixed, FixedModel, Layer};
-use crate::landscape::softplus_of_all;
-use crate::path::Path;
-use crate::product::{Method, Scratch};
+use crate::free_energy::position::softplus_of_all;
 use crate::random::{Purpose, Random, stream_seed};
 use crate::simd::{Level, dispatch};
-use crate::steps::{HiddenKernel, MixtureKernel, VisibleKernel};
 use crate::stream::Stream;
 use ndarray::Array1;
 use std::ops::Range;
@@ -55,39 +55,39 @@ pub struct Flips {
 
 /// Some chains of a run along one path.
 pub struct Block<'a, T: Fixed> {
-    pub(super) model: &'a FixedModel<T>,
-    pub(super) path: &'a Path,
-    pub(super) flips: Flips,
+    pub(crate) model: &'a FixedModel<T>,
+    pub(crate) path: &'a Path,
+    pub(crate) flips: Flips,
     level: Level,
-    pub(super) chains: usize,
-    pub(super) streams: Vec<Stream>,
+    pub(crate) chains: usize,
+    pub(crate) streams: Vec<Stream>,
     /// For choices that are made one by one: a stream for each group.
-    pub(super) randoms: Vec<Random>,
-    pub(super) visible: Units<T>,
-    pub(super) hidden: Units<T>,
+    pub(crate) randoms: Vec<Random>,
+    pub(crate) visible: Units<T>,
+    pub(crate) hidden: Units<T>,
     /// The linear part of the path, (b - B).x or b.x, of each chain.
-    pub(super) linear: Vec<f64>,
+    pub(crate) linear: Vec<f64>,
     /// The component of the start that each chain belongs to now, and the sums B_z.x.
-    pub(super) component: Vec<usize>,
-    pub(super) probes: Option<Sums<i32>>,
-    pub(super) hidden_bias: Aligned<f32>,
-    pub(super) exponent_bias: Vec<Aligned<f32>>,
-    pub(super) scratch: Scratch,
+    pub(crate) component: Vec<usize>,
+    pub(crate) probes: Option<Sums<i32>>,
+    pub(crate) hidden_bias: Aligned<f32>,
+    pub(crate) exponent_bias: Vec<Aligned<f32>>,
+    pub(crate) scratch: Scratch,
     #[cfg(test)]
-    pub(super) forced: Option<Method>,
+    pub(crate) forced: Option<Method>,
 }
 
 /// One layer of a block: its states and the sums of weights that its units receive.
-pub(super) struct Units<T: Fixed> {
-    pub(super) bits: Bits,
-    pub(super) sums: Sums<T>,
+pub(crate) struct Units<T: Fixed> {
+    pub(crate) bits: Bits,
+    pub(crate) sums: Sums<T>,
 }
 
 /// Sums of weights, tile after tile, chain after chain.
-pub(super) struct Sums<T: Fixed> {
-    pub(super) values: Aligned<T>,
+pub(crate) struct Sums<T: Fixed> {
+    pub(crate) values: Aligned<T>,
     /// The states of the other layer that they belong to; none when they belong to no known state.
-    pub(super) of: Option<Bits>,
+    pub(crate) of: Option<Bits>,
 }
 
 impl<T: Fixed> Sums<T> {
@@ -95,7 +95,7 @@ impl<T: Fixed> Sums<T> {
         Self { values: Aligned::zeroed(layer.lanes() * chains), of: None }
     }
 
-    pub(super) fn are_of(&mut self, bits: &Bits) {
+    pub(crate) fn are_of(&mut self, bits: &Bits) {
         match &mut self.of {
             Some(known) => known.words.copy_from_slice(&bits.words),
             none => *none = Some(bits.clone()),
@@ -150,7 +150,7 @@ impl<'a, T: Fixed> Block<'a, T> {
     }
 
     #[cfg(test)]
-    pub(super) fn hidden(&self) -> &Bits {
+    pub(crate) fn hidden(&self) -> &Bits {
         &self.hidden.bits
     }
 
@@ -184,7 +184,7 @@ impl<'a, T: Fixed> Block<'a, T> {
 
     /// The linear part of every chain, added up in the order of the kernel: lanes of 16, halved, tile
     /// by tile.
-    pub(super) fn refresh_linear(&mut self) {
+    pub(crate) fn refresh_linear(&mut self) {
         for (chain, linear) in self.linear.iter_mut().enumerate() {
             *linear = 0.0;
             for tile in &self.model.to_visible.tiles {
@@ -272,7 +272,7 @@ impl<'a, T: Fixed> Block<'a, T> {
         softplus_of_all(inputs, self.level)
     }
 
-    pub(super) fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {
+    pub(crate) fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {
         #[cfg(test)]
         if let Some(forced) = self.forced {
             return if before.is_none() && forced == Method::Delta { Method::Skip } else { forced };
@@ -282,6 +282,6 @@ impl<'a, T: Fixed> Block<'a, T> {
 }
 
 /// The chains of each group.
-pub(super) fn groups(chains: usize) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn groups(chains: usize) -> impl Iterator<Item = Range<usize>> {
     (0..chains).step_by(GROUP).map(move |first| first..(first + GROUP).min(chains))
 }

@@ -1,10 +1,10 @@
 //! The kernels of training against their scalar twins, and each instruction set against the others.
 
 use super::*;
-use crate::layers::{Matrix, PANEL, Side};
-use crate::learn::{HiddenPanel, LearnRows, Move, transpose_panel};
-use crate::lists::{Factored, List};
-use crate::occurrences::Occurrences;
+use crate::learning::gradient::{HiddenPanel, LearnRows, Move, transpose_panel};
+use crate::learning::layers::{Matrix, PANEL, Side};
+use crate::learning::lists::{Factored, List};
+use crate::learning::occurrences::Occurrences;
 use crate::random::Random;
 use proptest::prelude::*;
 

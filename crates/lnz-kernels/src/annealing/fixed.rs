@@ -76,26 +76,26 @@ fixed!(i32, 1_073_741_824.0, load_i32, sub_i32);
 
 /// A group of output units that are summed together: one or two rows of 64 bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tile {
+pub(crate) struct Tile {
     /// Index of its first unit.
-    pub(super) first: usize,
+    pub(crate) first: usize,
     /// How many of its lanes are units of the model.
-    pub(super) units: usize,
+    pub(crate) units: usize,
     /// Rows of 64 bytes: 1 or 2.
-    pub(super) rows: usize,
+    pub(crate) rows: usize,
     /// Where its weights start: `inputs` times `rows` rows.
-    pub(super) offset: usize,
+    pub(crate) offset: usize,
 }
 
 /// The weights from `inputs` units to `outputs` units, tile after tile, input after input.
-pub(super) struct Layer<T: Fixed> {
-    pub(super) inputs: usize,
-    pub(super) tiles: Vec<Tile>,
-    pub(super) weights: Aligned<T>,
+pub(crate) struct Layer<T: Fixed> {
+    pub(crate) inputs: usize,
+    pub(crate) tiles: Vec<Tile>,
+    pub(crate) weights: Aligned<T>,
 }
 
 impl<T: Fixed> Layer<T> {
-    pub(super) fn new(weights: ArrayView2<'_, f64>, step: f64) -> Self {
+    pub(crate) fn new(weights: ArrayView2<'_, f64>, step: f64) -> Self {
         let (inputs, outputs) = weights.dim();
         let mut tiles = Vec::new();
         let (mut first, mut offset) = (0, 0);
@@ -121,19 +121,19 @@ impl<T: Fixed> Layer<T> {
     }
 
     /// Width of all tiles together.
-    pub(super) fn lanes(&self) -> usize {
+    pub(crate) fn lanes(&self) -> usize {
         self.tiles.iter().map(|tile| tile.rows * T::PER_ROW).sum()
     }
 }
 
 /// A model on a grid: weights are multiples of `step`.
 pub struct FixedModel<T: Fixed> {
-    pub(super) step: f32,
+    pub(crate) step: f32,
     /// From visible to hidden units, and back.
-    pub(super) to_hidden: Layer<T>,
-    pub(super) to_visible: Layer<T>,
-    pub(super) visible_bias: Vec<f32>,
-    pub(super) hidden_bias: Vec<f32>,
+    pub(crate) to_hidden: Layer<T>,
+    pub(crate) to_visible: Layer<T>,
+    pub(crate) visible_bias: Vec<f32>,
+    pub(crate) hidden_bias: Vec<f32>,
 }
 
 /// How well a grid of 2^16 or 2^32 points holds the weights of a model.
@@ -210,7 +210,7 @@ impl<T: Fixed> FixedModel<T> {
     }
 
     /// c, padded to whole tiles.
-    pub(super) fn padded_hidden_bias(&self) -> Aligned<f32> {
+    pub(crate) fn padded_hidden_bias(&self) -> Aligned<f32> {
         let mut padded = Aligned::zeroed(self.hidden_bias.len().next_multiple_of(64));
         padded[..self.hidden_bias.len()].copy_from_slice(&self.hidden_bias);
         padded

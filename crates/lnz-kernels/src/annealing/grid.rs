@@ -3,12 +3,12 @@
 //! The engine is generic over the integer that holds a weight. Both versions of it are compiled here,
 //! once, behind types that are not generic.
 
+use crate::annealing::block::{Block, ChainRange, Flips};
+use crate::annealing::fixed::{FixedModel, Resolution};
+use crate::annealing::metropolis::MetropolisBlock;
+use crate::annealing::path::Path;
 use crate::bits::Bits;
-use crate::block::{Block, ChainRange, Flips};
-use crate::fixed::{FixedModel, Resolution};
-use crate::metropolis::MetropolisBlock;
 use crate::parameters::Parameters;
-use crate::path::Path;
 use crate::simd::Level;
 use ndarray::{Array1, ArrayView1};
 

@@ -1,8 +1,8 @@
 //! Heat-bath flips of single units with the other layer summed out: how chains leave a phase.
 
+use crate::annealing::elementwise::exp2;
+use crate::annealing::fixed::{Fixed, Layer};
 use crate::bits::Bits;
-use crate::elementwise::exp2;
-use crate::fixed::{Fixed, Layer};
 use crate::random::Random;
 use crate::simd::Simd;
 use std::f64::consts::LN_2;
@@ -11,12 +11,12 @@ use std::f64::consts::LN_2;
 const VECTORS_PER_LOGARITHM: usize = 60;
 
 /// The layer that is summed out: the weights into it and its sums for a block of chains.
-pub(super) struct SummedOut<'a, T: Fixed> {
-    pub(super) layer: &'a Layer<T>,
-    pub(super) sums: &'a mut [T],
-    pub(super) chains: usize,
+pub(crate) struct SummedOut<'a, T: Fixed> {
+    pub(crate) layer: &'a Layer<T>,
+    pub(crate) sums: &'a mut [T],
+    pub(crate) chains: usize,
     /// -log2(e) beta times the step of the grid.
-    pub(super) scale: f32,
+    pub(crate) scale: f32,
 }
 
 /// Flips up to `flips` randomly chosen units of one chain, each with the probability that the flipped
@@ -28,7 +28,7 @@ pub(super) struct SummedOut<'a, T: Fixed> {
 /// # Safety
 /// See [`Simd`]; `exponent_bias` is padded to whole tiles.
 #[inline(always)]
-pub(super) unsafe fn flip_units<S: Simd, T: Fixed>(
+pub(crate) unsafe fn flip_units<S: Simd, T: Fixed>(
     out: &mut SummedOut<'_, T>,
     chain: usize,
     bits: &mut Bits,

@@ -4,7 +4,7 @@
 //! their order, so that the bits depend neither on the instruction set nor on how rows are grouped.
 
 use crate::Parameters;
-use crate::landscape::{NOTHING, sum_of_softplus};
+use crate::free_energy::position::{NOTHING, sum_of_softplus};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 
 /// F(x) = b.x + sum_j softplus(a_j(x)) + constant, for rows of values between 0 and 1.

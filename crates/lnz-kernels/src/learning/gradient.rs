@@ -4,11 +4,13 @@
 //! their rows of hidden probabilities.
 
 use crate::aligned::Aligned;
-use crate::contrast::Chain;
-use crate::layers::{LANES, Matrix, PANEL};
-use crate::lists::{Factored, List};
-use crate::occurrences::Occurrences;
-use crate::row_sums::{Wide, first_apart, load, store, sum, sum_apart, sum_lists, sum_two_apart};
+use crate::learning::chains::Chain;
+use crate::learning::layers::{LANES, Matrix, PANEL};
+use crate::learning::lists::{Factored, List};
+use crate::learning::occurrences::Occurrences;
+use crate::learning::row_sums::{
+    Wide, first_apart, load, store, sum, sum_apart, sum_lists, sum_two_apart,
+};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 use std::ops::Range;
 

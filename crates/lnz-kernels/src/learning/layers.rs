@@ -3,7 +3,7 @@
 use crate::aligned::Aligned;
 
 /// Lanes of a vector.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 /// Columns of a panel: two vectors.
 pub const PANEL: usize = 2 * LANES;
 
@@ -84,7 +84,7 @@ const NEVER: f32 = -1e4;
 #[derive(Clone)]
 pub struct Side {
     /// With padding.
-    pub(super) bias: Aligned<f32>,
+    pub(crate) bias: Aligned<f32>,
     pub weights: Matrix,
 }
 

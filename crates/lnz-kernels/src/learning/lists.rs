@@ -3,7 +3,7 @@
 use crate::simd::Simd;
 
 /// The rows of a sum.
-pub(super) trait List<'a>: Copy {
+pub(crate) trait List<'a>: Copy {
     type Term: Term;
     fn new(rows: &'a [u32], factors: &'a [f32]) -> Self;
     fn rows(self) -> &'a [u32];
@@ -17,7 +17,7 @@ pub(super) trait List<'a>: Copy {
 }
 
 /// A row in a sum, with its factor.
-pub(super) trait Term: Copy {
+pub(crate) trait Term: Copy {
     fn row(self) -> u32;
     /// `sum + factor * vector`, rounded once.
     ///
@@ -66,7 +66,7 @@ impl Term for u32 {
 
 /// Each row has its factor.
 #[derive(Clone, Copy)]
-pub(super) struct Factored<'a> {
+pub(crate) struct Factored<'a> {
     rows: &'a [u32],
     factors: &'a [f32],
 }

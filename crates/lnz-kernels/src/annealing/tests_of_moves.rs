@@ -1,11 +1,11 @@
 //! Moves keep the distribution that they should, and are the same on every instruction set.
 
+use crate::annealing::block::{Block, ChainRange, Flips};
+use crate::annealing::fixed::{FixedModel, Resolution};
+use crate::annealing::metropolis::MetropolisBlock;
+use crate::annealing::path::Path;
 use crate::bits::Bits;
-use crate::block::{Block, ChainRange, Flips};
-use crate::fixed::{FixedModel, Resolution};
 use crate::math::log_sum_exp;
-use crate::metropolis::MetropolisBlock;
-use crate::path::Path;
 use crate::random::Purpose;
 use crate::simd::Level;
 use crate::test_model::{Gwgm, Rbm};

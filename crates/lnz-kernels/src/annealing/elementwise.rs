@@ -1,7 +1,7 @@
 //! From sums of weights to sampled units and weight increments, sixteen units at a time.
 
-use crate::beside::Beside;
-use crate::fixed::Fixed;
+use crate::annealing::fixed::Fixed;
+use crate::annealing::interleave::Interleave;
 use crate::simd::Simd;
 use crate::stream::Lanes;
 use std::f32::consts::LOG2_E;
@@ -28,7 +28,7 @@ macro_rules! for_each_of_four {
 /// # Safety
 /// See [`Simd`].
 #[inline(always)]
-pub(super) unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
+pub(crate) unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
     // SAFETY: by the caller.
     unsafe { exp2_in_stages::<S, (), 1>([y], &mut (), 8)[0] }
 }
@@ -38,7 +38,7 @@ pub(super) unsafe fn exp2<S: Simd>(y: S::F) -> S::F {
 /// # Safety
 /// See [`Simd`].
 #[inline(always)]
-unsafe fn exp2_in_stages<S: Simd, B: Beside<S>, const V: usize>(
+unsafe fn exp2_in_stages<S: Simd, B: Interleave<S>, const V: usize>(
     mut y: [S::F; V],
     beside: &mut B,
     stages: usize,
@@ -85,22 +85,22 @@ unsafe fn exp2_in_stages<S: Simd, B: Beside<S>, const V: usize>(
 
 /// What sampling the units of a chain and tile gives.
 #[derive(Clone, Copy)]
-pub(super) struct Sampled<S: Simd> {
+pub(crate) struct Sampled<S: Simd> {
     /// The new units.
-    pub(super) bits: u64,
+    pub(crate) bits: u64,
     /// To be added over the lanes. Hidden: the increment of log w. Visible: the sum of `linear` over
     /// units that are on.
-    pub(super) sum: S::F,
+    pub(crate) sum: S::F,
 }
 
 /// Constants of a step for the hidden layer.
 #[derive(Clone, Copy)]
-pub(super) struct HiddenStep {
+pub(crate) struct HiddenStep {
     /// Value of an integer of one.
-    pub(super) step: f32,
+    pub(crate) step: f32,
     /// The inverse temperature before and after the step.
-    pub(super) beta: f64,
-    pub(super) next: f64,
+    pub(crate) beta: f64,
+    pub(crate) next: f64,
 }
 
 /// Above this |d| the Taylor series of the weight increment is not accurate enough: the next term is
@@ -114,7 +114,7 @@ const LARGEST_TAYLOR: f32 = 0.3;
 /// # Safety
 /// See [`Simd`]; `sums` and `bias` are valid for 16 V values.
 #[inline(always)]
-pub(super) unsafe fn sample_hidden<S: Simd, T: Fixed, B: Beside<S>, const V: usize>(
+pub(crate) unsafe fn sample_hidden<S: Simd, T: Fixed, B: Interleave<S>, const V: usize>(
     constants: &HiddenStep,
     sums: *const T,
     bias: *const f32,
@@ -155,7 +155,7 @@ impl<S: Simd> HiddenSampled<S> {
     /// # Safety
     /// See [`sample_hidden`].
     #[inline(always)]
-    unsafe fn add<T: Fixed, B: Beside<S>, const V: usize>(
+    unsafe fn add<T: Fixed, B: Interleave<S>, const V: usize>(
         &mut self,
         constants: &HiddenStep,
         sums: *const T,
@@ -236,7 +236,7 @@ impl<S: Simd> HiddenSampled<S> {
 /// # Safety
 /// See [`softplus_sum`].
 #[inline(always)]
-pub(super) unsafe fn softplus_increment<S: Simd, T: Fixed>(
+pub(crate) unsafe fn softplus_increment<S: Simd, T: Fixed>(
     constants: &HiddenStep,
     units: usize,
     sums: *const T,
@@ -259,7 +259,7 @@ pub(super) unsafe fn softplus_increment<S: Simd, T: Fixed>(
 /// # Safety
 /// See [`Simd`]; `sums` and `bias` are valid for `units` rounded up to 16 values.
 #[inline(always)]
-pub(super) unsafe fn softplus_sum<S: Simd, T: Fixed>(
+pub(crate) unsafe fn softplus_sum<S: Simd, T: Fixed>(
     step: f32,
     beta: f64,
     units: usize,
@@ -292,7 +292,7 @@ pub(super) unsafe fn softplus_sum<S: Simd, T: Fixed>(
 /// # Safety
 /// See [`Simd`]; all pointers are valid for 16 V values.
 #[inline(always)]
-pub(super) unsafe fn sample_visible<S: Simd, T: Fixed, B: Beside<S>, const V: usize>(
+pub(crate) unsafe fn sample_visible<S: Simd, T: Fixed, B: Interleave<S>, const V: usize>(
     scale: f32,
     sums: *const T,
     exponent_bias: *const f32,
@@ -337,7 +337,7 @@ pub(super) unsafe fn sample_visible<S: Simd, T: Fixed, B: Beside<S>, const V: us
 /// # Safety
 /// See [`sample_visible`].
 #[inline(always)]
-unsafe fn visible_vectors<S: Simd, T: Fixed, B: Beside<S>, const V: usize>(
+unsafe fn visible_vectors<S: Simd, T: Fixed, B: Interleave<S>, const V: usize>(
     scale: f32,
     sums: *const T,
     exponent_bias: *const f32,

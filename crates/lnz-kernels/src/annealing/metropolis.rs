@@ -1,11 +1,11 @@
 //! A block of chains that propose flips and accept them by the ratio of marginals.
 
 use crate::aligned::Aligned;
+use crate::annealing::block::{GROUP, groups};
+use crate::annealing::elementwise::softplus_sum;
+use crate::annealing::fixed::{Fixed, FixedModel, Tile};
+use crate::annealing::product::{Method, Scratch, sum_tile};
 use crate::bits::Bits;
-use crate::block::{GROUP, groups};
-use crate::elementwise::softplus_sum;
-use crate::fixed::{Fixed, FixedModel, Tile};
-use crate::product::{Method, Scratch, sum_tile};
 use crate::random::{Purpose, Random};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 

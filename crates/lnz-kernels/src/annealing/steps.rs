@@ -1,23 +1,23 @@
 //! The steps of a block: sums of weights, flips, sampled units and weight increments, tile by tile.
 
+use crate::annealing::block::{Block, Units, groups};
+use crate::annealing::draw::{Draw, DrawnTile, HiddenDraw, VisibleDraw};
+use crate::annealing::elementwise::HiddenStep;
+use crate::annealing::fixed::{Fixed, Layer, Summed};
+use crate::annealing::flips::{SummedOut, flip_units};
+use crate::annealing::product::{Method, Scratch, sum_tile, sum_tiles};
+use crate::annealing::tile_product::TileProduct;
 use crate::bits::Bits;
-use crate::block::{Block, Units, groups};
-use crate::draw::{Draw, DrawnTile, HiddenDraw, VisibleDraw};
-use crate::elementwise::HiddenStep;
-use crate::fixed::{Fixed, Layer, Summed};
-use crate::flips::{SummedOut, flip_units};
-use crate::product::{Method, Scratch, sum_tile, sum_tiles};
 use crate::simd::{Kernel, Simd};
 use crate::stream::Stream;
-use crate::tile_product::TileProduct;
 use std::f32::consts::LOG2_E;
 
 /// Weighs the mixture of starts and draws the component of each chain.
-pub(super) struct MixtureKernel<'b, 'a, T: Fixed> {
-    pub(super) block: &'b mut Block<'a, T>,
-    pub(super) beta: f64,
-    pub(super) next: f64,
-    pub(super) log_weights: &'b mut [f64],
+pub(crate) struct MixtureKernel<'b, 'a, T: Fixed> {
+    pub(crate) block: &'b mut Block<'a, T>,
+    pub(crate) beta: f64,
+    pub(crate) next: f64,
+    pub(crate) log_weights: &'b mut [f64],
 }
 
 impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
@@ -54,11 +54,11 @@ impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
 }
 
 /// Hidden inputs, flips of visible units at `beta`, the increment of log w, and h ~ sigma(next a).
-pub(super) struct HiddenKernel<'b, 'a, T: Fixed> {
-    pub(super) block: &'b mut Block<'a, T>,
-    pub(super) beta: f64,
-    pub(super) next: f64,
-    pub(super) log_weights: &'b mut [f64],
+pub(crate) struct HiddenKernel<'b, 'a, T: Fixed> {
+    pub(crate) block: &'b mut Block<'a, T>,
+    pub(crate) beta: f64,
+    pub(crate) next: f64,
+    pub(crate) log_weights: &'b mut [f64],
 }
 
 impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
@@ -117,9 +117,9 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
 }
 
 /// Visible inputs, flips of hidden units, and x ~ sigma((1 - beta) B + beta (b + W h)).
-pub(super) struct VisibleKernel<'b, 'a, T: Fixed> {
-    pub(super) block: &'b mut Block<'a, T>,
-    pub(super) beta: f64,
+pub(crate) struct VisibleKernel<'b, 'a, T: Fixed> {
+    pub(crate) block: &'b mut Block<'a, T>,
+    pub(crate) beta: f64,
 }
 
 impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {

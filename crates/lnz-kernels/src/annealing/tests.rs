@@ -1,14 +1,14 @@
 //! Every kernel against its scalar twin, on every instruction set of the machine.
 
 use crate::aligned::Aligned;
+use crate::annealing::block::{Block, ChainRange, Flips, GROUP, groups};
+use crate::annealing::draw::{DrawnTile, HiddenDraw, VisibleDraw};
+use crate::annealing::elementwise::{HiddenStep, softplus_sum};
+use crate::annealing::fixed::{Fixed, FixedModel, Resolution, Tile};
+use crate::annealing::path::Path;
+use crate::annealing::product::{Method, Scratch, sum_tiles};
 use crate::bits::Bits;
-use crate::block::{Block, ChainRange, Flips, GROUP, groups};
-use crate::draw::{DrawnTile, HiddenDraw, VisibleDraw};
-use crate::elementwise::{HiddenStep, softplus_sum};
-use crate::fixed::{Fixed, FixedModel, Resolution, Tile};
 use crate::math::{sigmoid, softplus};
-use crate::path::Path;
-use crate::product::{Method, Scratch, sum_tiles};
 use crate::random::{Purpose, Random};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 use crate::stream::Stream;
@@ -361,7 +361,7 @@ fn every_instruction_set_and_product_gives_the_same_bits() {
 
 #[test]
 fn look_ups_during_draws_give_the_same_bits() {
-    // Beside a draw there are look-ups of one, three, seven or ten chains, by the number of full passes and of
+    // Interleave a draw there are look-ups of one, three, seven or ten chains, by the number of full passes and of
     // chains. These are too few for any, come out even, or leave some without company.
     for (visible, hidden) in [(64, 129), (65, 97), (120, 200), (191, 65), (280, 130), (333, 400)] {
         let model = gaussian(visible, hidden, 0.4, 4);

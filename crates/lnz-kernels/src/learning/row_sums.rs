@@ -3,8 +3,8 @@
 //! They are taken for many lists of rows at once, panel by panel: a panel stays in the cache while
 //! all lists pass over it.
 
-use crate::layers::{LANES, PANEL, Side};
-use crate::lists::{List, Term};
+use crate::learning::layers::{LANES, PANEL, Side};
+use crate::learning::lists::{List, Term};
 use crate::simd::Simd;
 
 /// Asks for numbers that will be needed soon: examples lie anywhere in memory.
@@ -31,7 +31,7 @@ pub(crate) fn first_apart(columns: usize) -> usize {
 /// # Safety
 /// See [`Simd`].
 #[inline(always)]
-pub(super) unsafe fn sum_rows<'a, S: Simd, L: List<'a>>(side: &Side, sums: &mut [(L, &mut [f32])]) {
+pub(crate) unsafe fn sum_rows<'a, S: Simd, L: List<'a>>(side: &Side, sums: &mut [(L, &mut [f32])]) {
     let Side { bias, weights: rows } = side;
     let width = rows.width();
     assert_eq!(bias.len(), width);
@@ -181,18 +181,18 @@ unsafe fn sum_panel_apart<'a, S: Simd, L: List<'a>>(
 
 /// All are among the first `count` rows.
 #[inline(always)]
-pub(super) fn are_rows(rows: &[u32], count: usize) -> bool {
+pub(crate) fn are_rows(rows: &[u32], count: usize) -> bool {
     let largest = rows.iter().fold(0, |largest, &row| row.max(largest));
     rows.is_empty() || (largest as usize) < count
 }
 
 /// The vectors of one row of a panel.
-pub(super) type Wide<S> = [<S as Simd>::F; 2];
+pub(crate) type Wide<S> = [<S as Simd>::F; 2];
 
 /// # Safety
 /// See [`Simd`]; the pointer is to a row of a panel, as below.
 #[inline(always)]
-pub(super) unsafe fn load<S: Simd>(from: *const f32) -> Wide<S> {
+pub(crate) unsafe fn load<S: Simd>(from: *const f32) -> Wide<S> {
     // SAFETY: by the caller.
     unsafe { [S::load(from), S::load(from.add(LANES))] }
 }
@@ -200,7 +200,7 @@ pub(super) unsafe fn load<S: Simd>(from: *const f32) -> Wide<S> {
 /// # Safety
 /// As for `load`.
 #[inline(always)]
-pub(super) unsafe fn store<S: Simd>(to: *mut f32, values: Wide<S>) {
+pub(crate) unsafe fn store<S: Simd>(to: *mut f32, values: Wide<S>) {
     // SAFETY: by the caller.
     unsafe {
         S::store(to, values[0]);
@@ -224,7 +224,7 @@ unsafe fn add<S: Simd, T: Term>(panel: &[f32], term: T, sum: Wide<S>) -> Wide<S>
 /// # Safety
 /// As for `add`, with each panel.
 #[inline(always)]
-pub(super) unsafe fn sum_lists<'a, S: Simd, L: List<'a>, const P: usize, const N: usize>(
+pub(crate) unsafe fn sum_lists<'a, S: Simd, L: List<'a>, const P: usize, const N: usize>(
     panels: &[&[f32]; P],
     lists: [L; N],
     mut sums: [[Wide<S>; P]; N],
@@ -257,7 +257,7 @@ pub(super) unsafe fn sum_lists<'a, S: Simd, L: List<'a>, const P: usize, const N
 /// # Safety
 /// As for `add`.
 #[inline(always)]
-pub(super) unsafe fn sum_apart<'a, S: Simd, L: List<'a>>(
+pub(crate) unsafe fn sum_apart<'a, S: Simd, L: List<'a>>(
     panel: &[f32],
     list: L,
     mut sums: [Wide<S>; 2],
@@ -281,7 +281,7 @@ pub(super) unsafe fn sum_apart<'a, S: Simd, L: List<'a>>(
 /// # Safety
 /// As for `add`.
 #[inline(always)]
-pub(super) unsafe fn sum_two_apart<'a, S: Simd, L: List<'a>>(
+pub(crate) unsafe fn sum_two_apart<'a, S: Simd, L: List<'a>>(
     panel: &[f32],
     [a, b]: [L; 2],
     [mut sums_a, mut sums_b]: [[Wide<S>; 2]; 2],
@@ -304,7 +304,7 @@ pub(super) unsafe fn sum_two_apart<'a, S: Simd, L: List<'a>>(
 /// # Safety
 /// See [`Simd`].
 #[inline(always)]
-pub(super) unsafe fn sum<S: Simd>([a, b]: [Wide<S>; 2]) -> Wide<S> {
+pub(crate) unsafe fn sum<S: Simd>([a, b]: [Wide<S>; 2]) -> Wide<S> {
     // SAFETY: by the caller.
     unsafe { [S::add(a[0], b[0]), S::add(a[1], b[1])] }
 }

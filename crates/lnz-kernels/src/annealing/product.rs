@@ -8,10 +8,10 @@
 //!   units that went off.
 
 use crate::aligned::Aligned;
+use crate::annealing::fixed::{Fixed, Layer, Tile};
+use crate::annealing::tile_product::TileProduct;
 use crate::bits::Bits;
-use crate::fixed::{Fixed, Layer, Tile};
 use crate::simd::Simd;
-use crate::tile_product::TileProduct;
 
 /// One of the three ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ const DELTA_COST: f64 = 1.15;
 
 impl Method {
     /// The cheapest way to the sums of `bits`; `before` is the state whose sums are already there.
-    pub(super) fn cheapest(bits: &Bits, before: Option<&Bits>, inputs: usize) -> Self {
+    pub(crate) fn cheapest(bits: &Bits, before: Option<&Bits>, inputs: usize) -> Self {
         let on = bits.count() as f64;
         let changed = before.map_or(f64::INFINITY, |b| DELTA_COST * bits.count_different(b) as f64);
         let look_ups = inputs as f64 * (bits.chains as f64 + CHAINS_PER_BUILD);
@@ -47,30 +47,30 @@ impl Method {
 }
 
 /// Buffers of a product, kept from step to step.
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     /// The tables of a pass, of entries of two rows.
-    pub(super) table: Aligned<u64>,
+    pub(crate) table: Aligned<u64>,
     /// For each pass and chain a byte per table, lower bytes first: 8 times the entry.
-    pub(super) entries: Vec<u64>,
+    pub(crate) entries: Vec<u64>,
     /// Units to add and then to subtract, chain after chain.
-    pub(super) units: Vec<u32>,
+    pub(crate) units: Vec<u32>,
     /// Where the units of each chain start, and where those to subtract start.
-    pub(super) start: Vec<u32>,
-    pub(super) subtract: Vec<u32>,
+    pub(crate) start: Vec<u32>,
+    pub(crate) subtract: Vec<u32>,
 }
 
 /// Tables of a pass over the chains: with two rows they take 32 KiB of the nearest cache.
-pub(super) const TABLES: usize = 8;
+pub(crate) const TABLES: usize = 8;
 /// Room for the entries of a table.
-pub(super) const ENTRIES: usize = 32;
+pub(crate) const ENTRIES: usize = 32;
 
 /// Inputs of a table. Building one of five is worth its while for this many chains.
-pub(super) fn inputs_of_table(chains: usize) -> usize {
+pub(crate) fn inputs_of_table(chains: usize) -> usize {
     if chains >= 256 { 5 } else { 4 }
 }
 
 impl Scratch {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             table: Aligned::zeroed(TABLES * ENTRIES * 2 * 8),
             entries: Vec::new(),
@@ -85,7 +85,7 @@ impl Scratch {
     /// # Safety
     /// See [`Simd`].
     #[inline(always)]
-    pub(super) unsafe fn prepare<S: Simd>(
+    pub(crate) unsafe fn prepare<S: Simd>(
         &mut self,
         method: Method,
         bits: &Bits,
@@ -183,7 +183,7 @@ fn spread<const N: usize>(bits: u64) -> u64 {
 /// # Safety
 /// See [`TileProduct::start`].
 #[inline(always)]
-pub(super) unsafe fn sum_tile<S: Simd, T: Fixed>(
+pub(crate) unsafe fn sum_tile<S: Simd, T: Fixed>(
     method: Method,
     layer: &Layer<T>,
     tile: &Tile,
@@ -203,7 +203,7 @@ pub(super) unsafe fn sum_tile<S: Simd, T: Fixed>(
 /// # Safety
 /// See [`TileProduct::start`].
 #[inline(always)]
-pub(super) unsafe fn sum_tiles<S: Simd, T: Fixed>(
+pub(crate) unsafe fn sum_tiles<S: Simd, T: Fixed>(
     method: Method,
     layer: &Layer<T>,
     bits: &Bits,
