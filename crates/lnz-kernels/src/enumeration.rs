@@ -20,8 +20,9 @@ mod scaled;
 mod tests;
 mod walk;
 
+use crate::simd::{Level, Portable};
 use columns::Columns;
-use lanes::{Block, Portable, WIDTH};
+use lanes::{Block, WIDTH};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 pub use scaled::{Scaled, ScaledSum};
 use std::sync::OnceLock;
@@ -56,7 +57,7 @@ pub struct Enumeration {
     /// e^b of the same bits.
     biases: Vec<Scaled>,
     leaf: Leaf,
-    backend: Backend,
+    level: Level,
 }
 
 /// Factors of the bits within a leaf.
@@ -76,16 +77,6 @@ struct SteepLeaf {
     lane_mantissas: Block,
     lane_exponents: Block,
     registers: [Scaled; REGISTER_BITS],
-}
-
-/// The instruction set in use.
-#[derive(Debug, Clone, Copy)]
-enum Backend {
-    Portable(Portable),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(lanes::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(lanes::Avx512),
 }
 
 /// Memory of a walk, reused from job to job.
@@ -118,7 +109,7 @@ impl Enumeration {
             biases: row_bias.iter().skip(LEAF_BITS).map(|&b| Scaled::exp(b)).collect(),
             leaf: Leaf::new(weights, row_bias, &columns),
             columns,
-            backend: Backend::fastest(),
+            level: Level::detect(),
         }
     }
 
@@ -138,14 +129,14 @@ impl Enumeration {
 
     /// The sum over the states of one job: the same bits on every machine.
     pub fn sum_of_job(&self, job: u64, scratch: &mut Scratch) -> Scaled {
-        match self.backend {
-            Backend::Portable(simd) => walk::walk(simd, self, job, scratch),
+        match self.level {
+            Level::Portable => walk::walk(Portable, self, job, scratch),
             // SAFETY: an `Avx2` or `Avx512` exists only on machines that have these instructions.
             #[cfg(target_arch = "x86_64")]
-            Backend::Avx2(simd) => unsafe { walk::walk_avx2(simd, self, job, scratch) },
+            Level::Avx2(simd) => unsafe { walk::walk_avx2(simd, self, job, scratch) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Backend::Avx512(simd) => unsafe { walk::walk_avx512(simd, self, job, scratch) },
+            Level::Avx512(simd) => unsafe { walk::walk_avx512(simd, self, job, scratch) },
         }
     }
 }
@@ -197,21 +188,6 @@ impl Leaf {
             bias_mantissas: biases(|b| b.mantissa),
             bias_exponents: biases(|b| b.exponent),
         }
-    }
-}
-
-impl Backend {
-    fn fastest() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(simd) = lanes::Avx512::detect() {
-                return Self::Avx512(simd);
-            }
-            if let Some(simd) = lanes::Avx2::detect() {
-                return Self::Avx2(simd);
-            }
-        }
-        Self::Portable(Portable)
     }
 }
 

@@ -2,3 +2,4 @@
 
 pub(crate) mod position;
 pub(crate) mod rows;
+pub(crate) mod softplus;

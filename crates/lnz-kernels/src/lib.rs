@@ -24,16 +24,19 @@ mod stream;
 #[cfg(test)]
 mod test_model;
 
-pub use annealing::block::{ChainRange, Flips, GROUP, share_out};
+pub use annealing::block::Flips;
 pub use annealing::grid::{GridChains, GridModel, MetropolisChains};
+pub use annealing::groups::{ChainRange, GROUP, share_out};
 pub use annealing::path::Path;
 pub use bits::Bits;
 pub use free_energy::position::{FreeEnergy, Position};
 pub use free_energy::rows::{GROUP_OF_ROWS, Marginals};
-pub use learning::chains::{Chain, Contrast, Example, log_marginals, measure_every};
+pub use learning::chain::{Chain, Example};
+pub use learning::chains::{RunChains, measure_every};
 pub use learning::dense::DenseSums;
 pub use learning::gradient::{HiddenPanel, LearnRows, Move, transpose_panel};
 pub use learning::layers::{Layers, Matrix, PANEL};
+pub use learning::log_marginals::log_marginals;
 pub use learning::occurrences::Occurrences;
 pub use learning::row_sums::prefetch;
 pub use parameters::Parameters;

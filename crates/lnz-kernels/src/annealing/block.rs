@@ -2,47 +2,15 @@
 
 use crate::aligned::Aligned;
 use crate::annealing::fixed::{Fixed, FixedModel, Layer};
+use crate::annealing::groups::{ChainRange, GROUP, groups};
 use crate::annealing::path::Path;
 use crate::annealing::product::{Method, Scratch};
-use crate::annealing::steps::{HiddenKernel, MixtureKernel, VisibleKernel};
 use crate::bits::Bits;
-use crate::free_energy::position::softplus_of_all;
+use crate::free_energy::softplus::softplus_of_all;
 use crate::random::{Purpose, Random, stream_seed};
-use crate::simd::{Level, dispatch};
+use crate::simd::Level;
 use crate::stream::Stream;
 use ndarray::Array1;
-use std::ops::Range;
-
-/// Chains that share a random stream. Blocks are whole groups, so that the random numbers of a chain
-/// do not depend on how chains are shared out to threads.
-pub const GROUP: usize = 16;
-
-/// Chains in a block at most: enough to spread the cost of its tables, few enough for the cache.
-const LARGEST_BLOCK: usize = 1024;
-
-/// How `chains` chains are shared out to threads: for each block its first group and its chains.
-///
-/// A whole number of blocks per thread. How groups are shared out does not change a bit of a result.
-pub fn share_out(chains: usize) -> Vec<(usize, usize)> {
-    let groups = chains.div_ceil(GROUP);
-    let threads = rayon::current_num_threads();
-    let blocks = threads * (groups * GROUP).div_ceil(threads * LARGEST_BLOCK);
-    let groups_per_block = groups.div_ceil(blocks);
-    (0..groups)
-        .step_by(groups_per_block)
-        .map(|group| (group, (chains - group * GROUP).min(groups_per_block * GROUP)))
-        .collect()
-}
-
-/// Some chains of a run: which ones, and which random numbers they use.
-#[derive(Debug, Clone, Copy)]
-pub struct ChainRange {
-    /// The first chain is chain `group * GROUP` of the run.
-    pub group: usize,
-    pub chains: usize,
-    pub seed: u64,
-    pub purpose: Purpose,
-}
 
 /// Single-unit flips after each Gibbs step, with the other layer summed out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,7 +26,7 @@ pub struct Block<'a, T: Fixed> {
     pub(crate) model: &'a FixedModel<T>,
     pub(crate) path: &'a Path,
     pub(crate) flips: Flips,
-    level: Level,
+    pub(crate) level: Level,
     pub(crate) chains: usize,
     pub(crate) streams: Vec<Stream>,
     /// For choices that are made one by one: a stream for each group.
@@ -204,25 +172,6 @@ impl<'a, T: Fixed> Block<'a, T> {
         }
     }
 
-    /// The hidden inputs of every chain, then h ~ sigma(next a); adds the increment of log w from
-    /// `beta` to `next` to `log_weights`. Visible units are flipped before, at `beta`.
-    pub fn hidden_step(&mut self, beta: f64, next: f64, log_weights: &mut [f64]) {
-        if self.path.mixture.is_some() {
-            dispatch(self.level, MixtureKernel { block: self, beta, next, log_weights });
-        }
-        dispatch(self.level, HiddenKernel { block: self, beta, next, log_weights });
-        for (log_weight, linear) in log_weights.iter_mut().zip(&self.linear) {
-            *log_weight += (next - beta) * linear;
-        }
-    }
-
-    /// The visible inputs of every chain, then x ~ sigma((1 - beta) B + beta (b + W h)). Hidden units
-    /// are flipped before.
-    pub fn visible_step(&mut self, beta: f64) {
-        self.path.exponents(beta, &mut self.exponent_bias);
-        dispatch(self.level, VisibleKernel { block: self, beta });
-    }
-
     /// Chain k becomes a copy of chain `ancestors[k]`.
     pub fn resample(&mut self, ancestors: &[usize]) {
         self.visible.bits = self.visible.bits.rearranged(ancestors);
@@ -279,9 +228,4 @@ impl<'a, T: Fixed> Block<'a, T> {
         }
         Method::cheapest(from, before, inputs)
     }
-}
-
-/// The chains of each group.
-pub(crate) fn groups(chains: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..chains).step_by(GROUP).map(move |first| first..(first + GROUP).min(chains))
 }

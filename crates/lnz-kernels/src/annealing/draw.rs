@@ -1,11 +1,11 @@
 //! The units of a tile for all chains of a block, drawn from their sums.
 
 use crate::aligned::Aligned;
-use crate::annealing::block::{GROUP, groups};
 use crate::annealing::elementwise::{
     HiddenStep, Sampled, sample_hidden, sample_visible, softplus_increment,
 };
 use crate::annealing::fixed::{Fixed, Tile};
+use crate::annealing::groups::{GROUP, groups};
 use crate::annealing::interleave::{Interleave, LookUps};
 use crate::annealing::product::Scratch;
 use crate::annealing::tile_product::TileProduct;
@@ -15,17 +15,15 @@ use std::ops::Range;
 
 /// How the units of a layer are drawn.
 pub(crate) trait Draw<T: Fixed> {
-    /// One chain and a tile of V vectors.
-    ///
-    /// # Safety
-    /// See [`Simd`]; `sums` is valid for 16 V values.
-    unsafe fn draw<S: Simd, B: Interleave<S>, const V: usize>(
+    /// One chain and a tile of V vectors, no more than its units take.
+    fn draw<S: Simd, B: Interleave<S>, const V: usize>(
         &mut self,
+        simd: S,
         tile: &Tile,
         chain: usize,
-        sums: *const T,
+        sums: &[[T; 16]; V],
         random: &mut Lanes<S>,
-        beside: &mut B,
+        interleave: &mut B,
     ) -> Sampled<S>;
 
     /// What the sums over a tile are added to, chain by chain.
@@ -42,26 +40,23 @@ pub(crate) struct HiddenDraw<'a> {
 
 impl<T: Fixed> Draw<T> for HiddenDraw<'_> {
     #[inline(always)]
-    unsafe fn draw<S: Simd, B: Interleave<S>, const V: usize>(
+    fn draw<S: Simd, B: Interleave<S>, const V: usize>(
         &mut self,
+        simd: S,
         tile: &Tile,
         chain: usize,
-        sums: *const T,
+        sums: &[[T; 16]; V],
         random: &mut Lanes<S>,
-        beside: &mut B,
+        interleave: &mut B,
     ) -> Sampled<S> {
-        let bias = self.bias[tile.first..][..16 * V].as_ptr();
-        // SAFETY: by the caller; the bias was just cut to size.
-        unsafe {
-            let (mut sampled, too_large) =
-                sample_hidden::<S, T, B, V>(&self.constants, sums, bias, random, beside);
-            if too_large {
-                self.log_weights[chain] +=
-                    softplus_increment::<S, T>(&self.constants, tile.units, sums, bias);
-                sampled.sum = S::splat(0.0);
-            }
-            sampled
+        let bias = vectors(&self.bias[tile.first..]);
+        let (mut sampled, too_large) =
+            sample_hidden(simd, &self.constants, sums, bias, random, interleave);
+        if too_large {
+            self.log_weights[chain] += softplus_increment(simd, &self.constants, sums, bias);
+            sampled.sum = simd.splat(0.0);
         }
+        sampled
     }
 
     #[inline(always)]
@@ -85,22 +80,19 @@ pub(crate) struct VisibleDraw<'a> {
 
 impl<T: Fixed> Draw<T> for VisibleDraw<'_> {
     #[inline(always)]
-    unsafe fn draw<S: Simd, B: Interleave<S>, const V: usize>(
+    fn draw<S: Simd, B: Interleave<S>, const V: usize>(
         &mut self,
+        simd: S,
         tile: &Tile,
         chain: usize,
-        sums: *const T,
+        sums: &[[T; 16]; V],
         random: &mut Lanes<S>,
-        beside: &mut B,
+        interleave: &mut B,
     ) -> Sampled<S> {
-        let exponent = &self.exponent_bias[self.component[chain]][tile.first..][..16 * V];
-        let difference = &self.difference[tile.first..][..16 * V];
-        let (exponent, difference) = (exponent.as_ptr(), difference.as_ptr());
-        // SAFETY: by the caller; both vectors were just cut to size.
-        unsafe {
-            let scale = self.scale;
-            sample_visible::<S, T, B, V>(scale, sums, exponent, difference, random, beside)
-        }
+        let exponent = vectors(&self.exponent_bias[self.component[chain]][tile.first..]);
+        let difference = vectors(&self.difference[tile.first..]);
+        let scale = self.scale;
+        sample_visible(simd, scale, sums, exponent, difference, random, interleave)
     }
 
     #[inline(always)]
@@ -122,54 +114,43 @@ pub(crate) struct DrawnTile<'a, T: Fixed> {
 
 impl<T: Fixed> DrawnTile<'_, T> {
     /// The sums are there already, or `product` and its buffers finish those of a group right before.
-    ///
-    /// # Safety
-    /// See [`Simd`].
     #[inline(always)]
-    pub(crate) unsafe fn draw<S: Simd>(
+    pub(crate) fn draw<S: Simd>(
         &mut self,
+        simd: S,
         draw: &mut impl Draw<T>,
         product: Option<(&TileProduct<'_, T>, &Scratch)>,
     ) {
-        // SAFETY: by the caller; a tile has at most four vectors.
-        unsafe {
-            match self.tile.units.div_ceil(16) {
-                1 => self.draw_vectors::<S, 1>(draw, product),
-                2 => self.draw_vectors::<S, 2>(draw, product),
-                3 => self.draw_vectors::<S, 3>(draw, product),
-                _ => self.draw_vectors::<S, 4>(draw, product),
-            }
+        match self.tile.units.div_ceil(16) {
+            1 => self.draw_vectors::<S, 1>(simd, draw, product),
+            2 => self.draw_vectors::<S, 2>(simd, draw, product),
+            3 => self.draw_vectors::<S, 3>(simd, draw, product),
+            _ => self.draw_vectors::<S, 4>(simd, draw, product),
         }
     }
 
-    /// # Safety
-    /// See `draw`.
     #[inline(always)]
-    unsafe fn draw_vectors<S: Simd, const V: usize>(
+    fn draw_vectors<S: Simd, const V: usize>(
         &mut self,
+        simd: S,
         draw: &mut impl Draw<T>,
         product: Option<(&TileProduct<'_, T>, &Scratch)>,
     ) {
         self.check(V);
         for (k, group) in groups(self.states.len()).enumerate() {
-            // SAFETY: by the caller; the sums were just checked.
-            unsafe {
-                if let Some((product, scratch)) = product {
-                    product.finish::<S>(scratch, self.sums, group.clone());
-                }
-                self.draw_group::<S, (), V>(draw, k, group, &mut ());
+            if let Some((product, scratch)) = product {
+                product.finish(simd, scratch, self.sums, group.clone());
             }
+            self.draw_group::<S, (), V>(simd, draw, k, group, &mut ());
         }
     }
 
     /// The sums of a full tile are there already. Those of the next tile, by tables, are computed in
     /// between, into `sums`.
-    ///
-    /// # Safety
-    /// See [`TileProduct::start`].
     #[inline(always)]
-    pub(crate) unsafe fn draw_beside<S: Simd>(
+    pub(crate) fn draw_interleaved<S: Simd>(
         &mut self,
+        simd: S,
         draw: &mut impl Draw<T>,
         next: &TileProduct<'_, T>,
         scratch: &mut Scratch,
@@ -181,55 +162,50 @@ impl<T: Fixed> DrawnTile<'_, T> {
             7..30 => 7,
             _ => 10,
         };
-        // SAFETY: by the caller; N is at most the number of full passes, or one.
-        unsafe {
-            match (next.rows, next.full_passes().min(most)) {
-                (1, _) => self.with_look_ups::<S, 1, 1>(draw, next, scratch, sums),
-                (_, ..3) => self.with_look_ups::<S, 2, 1>(draw, next, scratch, sums),
-                (_, ..7) => self.with_look_ups::<S, 2, 3>(draw, next, scratch, sums),
-                (_, ..10) => self.with_look_ups::<S, 2, 7>(draw, next, scratch, sums),
-                (_, _) => self.with_look_ups::<S, 2, 10>(draw, next, scratch, sums),
-            }
+        let drawn = match (next.rows, next.full_passes().min(most)) {
+            (1, _) => self.with_look_ups::<S, 1, 1>(simd, draw, next, scratch, sums),
+            (_, ..3) => self.with_look_ups::<S, 2, 1>(simd, draw, next, scratch, sums),
+            (_, ..7) => self.with_look_ups::<S, 2, 3>(simd, draw, next, scratch, sums),
+            (_, ..10) => self.with_look_ups::<S, 2, 7>(simd, draw, next, scratch, sums),
+            (_, _) => self.with_look_ups::<S, 2, 10>(simd, draw, next, scratch, sums),
+        };
+        for (k, group) in groups(self.states.len()).enumerate().skip(drawn) {
+            self.draw_full_group(simd, draw, k, group, &mut ());
         }
     }
 
-    /// Looks up N chains during each draw: the N-th part of the groups is drawn beside each of the first N
-    /// passes, and what does not come out even without company.
-    ///
-    /// # Safety
-    /// See `draw_beside`.
+    /// Looks up N chains during each draw: the N-th part of the groups is drawn during each of the first N
+    /// passes. What does not come out even is looked up alone, or left to be drawn: returns how many
+    /// groups are drawn.
     #[inline(always)]
-    unsafe fn with_look_ups<S: Simd, const R: usize, const N: usize>(
+    fn with_look_ups<S: Simd, const R: usize, const N: usize>(
         &mut self,
+        simd: S,
         draw: &mut impl Draw<T>,
         next: &TileProduct<'_, T>,
         scratch: &mut Scratch,
         sums: &mut [T],
-    ) {
+    ) -> usize {
         self.check(2 * T::PER_ROW / 16);
         let chains = self.states.len();
         assert!(next.bits.chains == chains && sums.len() == chains * R * T::PER_ROW);
-        let beside_a_pass = chains / (N * GROUP);
+        let during_a_pass = chains / (N * GROUP);
         let mut groups = groups(chains).enumerate();
         for pass in 0..next.passes() {
-            // SAFETY: by the caller; N chains are looked up for each of at most `chains / N` draws.
-            unsafe {
-                next.build_tables::<S, R>(pass, scratch);
-                let mut rest = 0..chains;
-                if pass < N {
-                    let mut beside = LookUps::<S, T, R, N>::new(next, pass, scratch, sums);
-                    for (k, group) in groups.by_ref().take(beside_a_pass) {
-                        self.draw_full_group::<S, _>(draw, k, group, &mut beside);
-                    }
-                    rest.start = beside_a_pass * GROUP * N;
+            next.build_tables::<S, R>(simd, pass, scratch);
+            let mut rest = 0..chains;
+            if pass < N {
+                // SAFETY: a group has at most GROUP chains, so that there are at most `chains / N` draws.
+                let mut look_ups =
+                    unsafe { LookUps::<S, T, R, N>::new(simd, next, pass, scratch, sums) };
+                for (k, group) in groups.by_ref().take(during_a_pass) {
+                    self.draw_full_group::<S, _>(simd, draw, k, group, &mut look_ups);
                 }
-                next.look_up::<S, R>(pass, scratch, sums, rest);
+                rest.start = during_a_pass * GROUP * N;
             }
+            next.look_up::<S, R>(simd, pass, scratch, sums, rest);
         }
-        for (k, group) in groups {
-            // SAFETY: by the caller.
-            unsafe { self.draw_full_group::<S, _>(draw, k, group, &mut ()) };
-        }
+        during_a_pass * N.min(next.passes())
     }
 
     fn check(&self, vectors: usize) {
@@ -237,61 +213,62 @@ impl<T: Fixed> DrawnTile<'_, T> {
         assert!(16 * vectors <= width && self.sums.len() == self.states.len() * width);
     }
 
-    /// # Safety
-    /// See `draw_group`; the tile is full.
     #[inline(always)]
-    unsafe fn draw_full_group<S: Simd, B: Interleave<S>>(
+    fn draw_full_group<S: Simd, B: Interleave<S>>(
         &mut self,
+        simd: S,
         draw: &mut impl Draw<T>,
         k: usize,
         group: Range<usize>,
-        beside: &mut B,
+        interleave: &mut B,
     ) {
-        // SAFETY: by the caller.
-        unsafe {
-            match T::PER_ROW {
-                32 => self.draw_group::<S, B, 4>(draw, k, group, beside),
-                _ => self.draw_group::<S, B, 2>(draw, k, group, beside),
-            }
+        match T::PER_ROW {
+            32 => self.draw_group::<S, B, 4>(simd, draw, k, group, interleave),
+            _ => self.draw_group::<S, B, 2>(simd, draw, k, group, interleave),
         }
     }
 
     /// The k-th group of chains.
-    ///
-    /// # Safety
-    /// See [`Simd`]; the tile has V vectors, and was checked.
     #[inline(always)]
-    unsafe fn draw_group<S: Simd, B: Interleave<S>, const V: usize>(
+    fn draw_group<S: Simd, B: Interleave<S>, const V: usize>(
         &mut self,
+        simd: S,
         draw: &mut impl Draw<T>,
         k: usize,
         group: Range<usize>,
-        beside: &mut B,
+        interleave: &mut B,
     ) {
         let width = self.tile.rows * T::PER_ROW;
-        // SAFETY: by the caller.
-        unsafe {
-            let mut random = self.streams[k].load::<S>();
-            let mut totals = [S::splat(0.0); GROUP];
-            for (total, chain) in totals.iter_mut().zip(group.clone()) {
-                let sums = self.sums.as_ptr().add(chain * width);
-                let sampled = draw.draw::<S, B, V>(self.tile, chain, sums, &mut random, beside);
-                put(&mut self.states[chain], self.tile, sampled.bits);
-                *total = sampled.sum;
+        let mut random = self.streams[k].load(simd);
+        let mut totals = [simd.splat(0.0); GROUP];
+        for (total, chain) in totals.iter_mut().zip(group.clone()) {
+            let sums = vectors(&self.sums[chain * width..][..width]);
+            let sampled =
+                draw.draw::<S, B, V>(simd, self.tile, chain, sums, &mut random, interleave);
+            put(&mut self.states[chain], self.tile, sampled.bits);
+            *total = sampled.sum;
+        }
+        self.streams[k].store(random);
+        let totals = simd.sums(&totals);
+        let sums = &mut draw.totals()[group];
+        if let Ok(sums) = <&mut [f64; GROUP]>::try_from(&mut *sums) {
+            for k in 0..GROUP {
+                sums[k] += f64::from(totals[k]);
             }
-            self.streams[k].store::<S>(random);
-            let totals = S::sums(&totals);
-            let sums = &mut draw.totals()[group];
-            if let Ok(sums) = <&mut [f64; GROUP]>::try_from(&mut *sums) {
-                for k in 0..GROUP {
-                    sums[k] += f64::from(totals[k]);
-                }
-            } else {
-                for (sum, total) in sums.iter_mut().zip(totals) {
-                    *sum += f64::from(total);
-                }
+        } else {
+            for (sum, total) in sums.iter_mut().zip(totals) {
+                *sum += f64::from(total);
             }
         }
+    }
+}
+
+/// The first V vectors.
+#[inline(always)]
+fn vectors<T, const V: usize>(values: &[T]) -> &[[T; 16]; V] {
+    match values.as_chunks().0.first_chunk() {
+        Some(vectors) => vectors,
+        None => panic!("a tile has more vectors than there are numbers"),
     }
 }
 

@@ -10,9 +10,7 @@ pub trait Summed: Plain + Send + Sync {
     /// Numbers in a row of 64 bytes.
     const PER_ROW: usize;
 
-    /// # Safety
-    /// See [`Simd`].
-    unsafe fn add<S: Simd>(a: S::Row, b: S::Row) -> S::Row;
+    fn add<S: Simd>(simd: S, a: S::Row, b: S::Row) -> S::Row;
 }
 
 /// The integer that holds a weight: `i16` or `i32`.
@@ -23,12 +21,9 @@ pub trait Fixed: Summed {
     fn from_rounded(value: f64) -> Self;
     fn to_f32(self) -> f32;
 
-    /// # Safety
-    /// See [`Simd`]; `from` is valid for 16 integers.
-    unsafe fn load<S: Simd>(from: *const Self) -> S::F;
-    /// # Safety
-    /// See [`Simd`].
-    unsafe fn sub<S: Simd>(a: S::Row, b: S::Row) -> S::Row;
+    /// Sixteen integers as float32.
+    fn load<S: Simd>(simd: S, from: &[Self; 16]) -> S::F;
+    fn sub<S: Simd>(simd: S, a: S::Row, b: S::Row) -> S::Row;
 }
 
 macro_rules! summed {
@@ -36,9 +31,8 @@ macro_rules! summed {
         impl Summed for $number {
             const PER_ROW: usize = $per_row;
             #[inline(always)]
-            unsafe fn add<S: Simd>(a: S::Row, b: S::Row) -> S::Row {
-                // SAFETY: by the caller.
-                unsafe { S::$add(a, b) }
+            fn add<S: Simd>(simd: S, a: S::Row, b: S::Row) -> S::Row {
+                simd.$add(a, b)
             }
         }
     };
@@ -58,14 +52,12 @@ macro_rules! fixed {
                 self as f32
             }
             #[inline(always)]
-            unsafe fn load<S: Simd>(from: *const Self) -> S::F {
-                // SAFETY: by the caller.
-                unsafe { S::$load(from) }
+            fn load<S: Simd>(simd: S, from: &[Self; 16]) -> S::F {
+                simd.$load(from)
             }
             #[inline(always)]
-            unsafe fn sub<S: Simd>(a: S::Row, b: S::Row) -> S::Row {
-                // SAFETY: by the caller.
-                unsafe { S::$sub(a, b) }
+            fn sub<S: Simd>(simd: S, a: S::Row, b: S::Row) -> S::Row {
+                simd.$sub(a, b)
             }
         }
     };

@@ -1,6 +1,7 @@
 //! Heat-bath flips of single units with the other layer summed out: how chains leave a phase.
 
-use crate::annealing::elementwise::exp2;
+use crate::aligned::{rows, rows_mut};
+use crate::annealing::exponential::exp2;
 use crate::annealing::fixed::{Fixed, Layer};
 use crate::bits::Bits;
 use crate::random::Random;
@@ -23,12 +24,10 @@ pub(crate) struct SummedOut<'a, T: Fixed> {
 /// state has among the two; returns the units that changed an odd number of times, through `bits`.
 ///
 /// `log_odds` is the linear part of each unit, `exponent_bias` -log2(e) times the bias of each unit
-/// that is summed out.
-///
-/// # Safety
-/// See [`Simd`]; `exponent_bias` is padded to whole tiles.
+/// that is summed out, padded to whole tiles.
 #[inline(always)]
-pub(crate) unsafe fn flip_units<S: Simd, T: Fixed>(
+pub(crate) fn flip_units<S: Simd, T: Fixed>(
+    simd: S,
     out: &mut SummedOut<'_, T>,
     chain: usize,
     bits: &mut Bits,
@@ -37,82 +36,74 @@ pub(crate) unsafe fn flip_units<S: Simd, T: Fixed>(
     flips: usize,
     random: &mut Random,
 ) {
-    // SAFETY: by the caller.
-    unsafe {
-        let mut marginal = log_marginal::<S, T>(out, chain, exponent_bias, None);
-        for _ in 0..flips {
-            let unit = random.below(log_odds.len());
-            let sign = if bits.get(chain, unit) { -1.0 } else { 1.0 };
-            let flipped =
-                log_marginal::<S, T>(out, chain, exponent_bias, Some((unit, sign as f32)));
-            let gain = flipped - marginal + sign * log_odds[unit];
-            // u < 1 / (1 + e^-gain).
-            let u = random.uniform();
-            if u + u * (-gain).exp() < 1.0 {
-                bits.set(chain, unit, sign > 0.0);
-                change_sums::<S, T>(out, chain, unit, sign > 0.0);
-                marginal = flipped;
-            }
+    let mut marginal = log_marginal(simd, out, chain, exponent_bias, None);
+    for _ in 0..flips {
+        let unit = random.below(log_odds.len());
+        let sign = if bits.get(chain, unit) { -1.0 } else { 1.0 };
+        let flipped = log_marginal(simd, out, chain, exponent_bias, Some((unit, sign as f32)));
+        let gain = flipped - marginal + sign * log_odds[unit];
+        // u < 1 / (1 + e^-gain).
+        let u = random.uniform();
+        if u + u * (-gain).exp() < 1.0 {
+            bits.set(chain, unit, sign > 0.0);
+            change_sums(simd, out, chain, unit, sign > 0.0);
+            marginal = flipped;
         }
     }
 }
 
 /// sum_j softplus(v_j) over the layer summed out, as it is or with one unit flipped.
-///
-/// # Safety
-/// See [`flip_units`].
 #[inline(always)]
-unsafe fn log_marginal<S: Simd, T: Fixed>(
+fn log_marginal<S: Simd, T: Fixed>(
+    simd: S,
     out: &SummedOut<'_, T>,
     chain: usize,
     exponent_bias: &[f32],
     flipped: Option<(usize, f32)>,
 ) -> f64 {
-    // SAFETY: tiles lie within sums, weights and bias.
-    unsafe {
-        let (zero, one) = (S::splat(0.0), S::splat(1.0));
-        let scale = S::splat(out.scale);
-        let mut total = 0.0;
-        let mut product = one;
-        let mut vectors = 0;
-        let mut lanes = 0;
-        let mut padding = 0;
-        for tile in &out.layer.tiles {
-            let width = tile.rows * T::PER_ROW;
-            let sums = out.sums[lanes * out.chains + chain * width..].as_ptr();
-            let bias = exponent_bias[tile.first..].as_ptr();
-            let mut linear = zero;
-            for v in 0..tile.units.div_ceil(16) {
-                let mut sum = T::load::<S>(sums.add(16 * v));
-                if let Some((unit, sign)) = flipped {
-                    let row = out.layer.weights[tile.offset + unit * width..].as_ptr();
-                    sum = S::mul_add(T::load::<S>(row.add(16 * v)), S::splat(sign), sum);
-                }
-                let exponent = S::mul_add(sum, scale, S::load(bias.add(16 * v)));
-                let e = exp2::<S>(S::sub(zero, S::abs(exponent)));
-                product = S::mul_add(product, e, product);
-                linear = S::add(linear, S::max(S::sub(zero, exponent), zero));
-                vectors += 1;
+    let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
+    let scale = simd.splat(out.scale);
+    let mut total = 0.0;
+    let mut product = one;
+    let mut factors = 0;
+    let mut lanes = 0;
+    let mut padding = 0;
+    for tile in &out.layer.tiles {
+        let width = tile.rows * T::PER_ROW;
+        let count = tile.units.div_ceil(16);
+        let sums = &vectors(&out.sums[lanes * out.chains + chain * width..])[..count];
+        let bias = &vectors(&exponent_bias[tile.first..])[..count];
+        let flipped = flipped.map(|(unit, sign)| {
+            (&vectors(&out.layer.weights[tile.offset + unit * width..])[..count], sign)
+        });
+        let mut linear = zero;
+        for v in 0..count {
+            let mut sum = T::load(simd, &sums[v]);
+            if let Some((weights, sign)) = flipped {
+                sum = simd.mul_add(T::load(simd, &weights[v]), simd.splat(sign), sum);
             }
-            total += LN_2 * S::sum_f64(linear);
-            if vectors + 4 > VECTORS_PER_LOGARITHM {
-                total += S::product_f64(product).ln();
-                (product, vectors) = (one, 0);
-            }
-            padding += tile.units.next_multiple_of(16) - tile.units;
-            lanes += width;
+            let exponent = simd.mul_add(sum, scale, simd.load(&bias[v]));
+            let e = exp2(simd, simd.sub(zero, simd.abs(exponent)));
+            product = simd.mul_add(product, e, product);
+            linear = simd.add(linear, simd.max(simd.sub(zero, exponent), zero));
+            factors += 1;
         }
-        // Padded units have no bias and no weights: softplus(0) each.
-        total + S::product_f64(product).ln() - padding as f64 * LN_2
+        total += LN_2 * simd.sum_f64(linear);
+        if factors + 4 > VECTORS_PER_LOGARITHM {
+            total += simd.product_f64(product).ln();
+            (product, factors) = (one, 0);
+        }
+        padding += tile.units.next_multiple_of(16) - tile.units;
+        lanes += width;
     }
+    // Padded units have no bias and no weights: softplus(0) each.
+    total + simd.product_f64(product).ln() - padding as f64 * LN_2
 }
 
 /// Adds the weights of a unit that went on, or subtracts those of one that went off.
-///
-/// # Safety
-/// See [`Simd`].
 #[inline(always)]
-unsafe fn change_sums<S: Simd, T: Fixed>(
+fn change_sums<S: Simd, T: Fixed>(
+    simd: S,
     out: &mut SummedOut<'_, T>,
     chain: usize,
     unit: usize,
@@ -122,16 +113,19 @@ unsafe fn change_sums<S: Simd, T: Fixed>(
     for tile in &out.layer.tiles {
         let width = tile.rows * T::PER_ROW;
         let from = lanes * out.chains + chain * width;
-        let sums = out.sums[from..from + width].as_mut_ptr().cast::<u8>();
-        let row = out.layer.weights[tile.offset + unit * width..][..width].as_ptr().cast::<u8>();
-        for r in 0..tile.rows {
-            // SAFETY: both are a tile wide.
-            unsafe {
-                let (sum, weight) = (S::load_row(sums.add(64 * r)), S::load_row(row.add(64 * r)));
-                let new = if on { T::add::<S>(sum, weight) } else { T::sub::<S>(sum, weight) };
-                S::store_row(sums.add(64 * r), new);
-            }
+        let sums = rows_mut(&mut out.sums[from..from + width]);
+        let weights = rows(&out.layer.weights[tile.offset + unit * width..][..width]);
+        for (sum, weight) in sums.iter_mut().zip(weights) {
+            let (old, weight) = (simd.load_row(sum), simd.load_row(weight));
+            let new = if on { T::add(simd, old, weight) } else { T::sub(simd, old, weight) };
+            simd.store_row(sum, new);
         }
         lanes += width;
     }
+}
+
+/// Whole vectors.
+#[inline(always)]
+fn vectors<T>(values: &[T]) -> &[[T; 16]] {
+    values.as_chunks().0
 }

@@ -3,8 +3,9 @@
 //! The engine is generic over the integer that holds a weight. Both versions of it are compiled here,
 //! once, behind types that are not generic.
 
-use crate::annealing::block::{Block, ChainRange, Flips};
+use crate::annealing::block::{Block, Flips};
 use crate::annealing::fixed::{FixedModel, Resolution};
+use crate::annealing::groups::ChainRange;
 use crate::annealing::metropolis::MetropolisBlock;
 use crate::annealing::path::Path;
 use crate::bits::Bits;

@@ -1,10 +1,11 @@
 //! A block of chains that propose flips and accept them by the ratio of marginals.
 
 use crate::aligned::Aligned;
-use crate::annealing::block::{GROUP, groups};
 use crate::annealing::elementwise::softplus_sum;
 use crate::annealing::fixed::{Fixed, FixedModel, Tile};
-use crate::annealing::product::{Method, Scratch, sum_tile};
+use crate::annealing::groups::{GROUP, groups};
+use crate::annealing::product::{Method, Scratch};
+use crate::annealing::tile_product::sum_tile;
 use crate::bits::Bits;
 use crate::random::{Purpose, Random};
 use crate::simd::{Kernel, Level, Simd, dispatch};
@@ -151,27 +152,23 @@ struct MarginalKernel<'b, 'a, T: Fixed> {
 
 impl<T: Fixed> Kernel for MarginalKernel<'_, '_, T> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, simd: S) {
         let Self { block, method } = self;
         let layer = &block.model.to_hidden;
         let Walkers { bits, sums, hidden, .. } = &mut block.proposal;
         let chains = bits.chains;
-        // SAFETY: the features are the caller's duty.
-        unsafe { block.scratch.prepare::<S>(method, bits, Some(&block.now.bits)) };
+        block.scratch.prepare(simd, method, layer.inputs, bits, Some(&block.now.bits));
         let mut lanes = 0;
         for tile in &layer.tiles {
             let width = tile.rows * T::PER_ROW;
             let sums = &mut sums[lanes * chains..(lanes + width) * chains];
-            let bias = &block.hidden_bias[tile.first..][..tile.units.next_multiple_of(16)];
+            let count = tile.units.div_ceil(16);
+            let bias = &block.hidden_bias[tile.first..].as_chunks().0[..count];
             let step = block.model.step;
-            // SAFETY: the features are the caller's duty; sums and bias reach to the padded units.
-            unsafe {
-                sum_tile::<S, T>(method, layer, tile, bits, &mut block.scratch, sums);
-                for chain in 0..chains {
-                    let sums = sums[chain * width..].as_ptr();
-                    hidden[chain] +=
-                        softplus_sum::<S, T>(step, 1.0, tile.units, sums, bias.as_ptr());
-                }
+            sum_tile(simd, method, layer, tile, bits, &mut block.scratch, sums);
+            for chain in 0..chains {
+                let sums = &sums[chain * width..].as_chunks().0[..count];
+                hidden[chain] += softplus_sum(simd, step, 1.0, sums, bias);
             }
             lanes += width;
         }

@@ -6,7 +6,7 @@
 
 use crate::aligned::Aligned;
 use crate::annealing::fixed::Layer;
-use crate::free_energy::position::exp_of_negative;
+use crate::free_energy::softplus::exp_of_negative;
 use crate::math::{log_sum_exp, sigmoid, softplus};
 use crate::random::Random;
 use ndarray::{Array1, Array2, ArrayView1, Axis};

@@ -7,9 +7,7 @@
 //! - delta: a chain adds the weights of units that went on since its last sum, and subtracts those of
 //!   units that went off.
 
-use crate::aligned::Aligned;
-use crate::annealing::fixed::{Fixed, Layer, Tile};
-use crate::annealing::tile_product::TileProduct;
+use crate::annealing::tables::{TABLES, Tables, entries_of, inputs_of_table};
 use crate::bits::Bits;
 use crate::simd::Simd;
 
@@ -25,7 +23,7 @@ pub(crate) enum Method {
 /// read from further away. So tables are worth it when more than this share of the inputs is on (or
 /// has changed). Measured: docs/decisions.md, "products".
 const TABLES_ABOVE: f64 = 0.11;
-/// Building the tables costs a block as much as looking up would cost so many chains.
+/// Building the tables costs a block as much as this number of chains takes to look up.
 const CHAINS_PER_BUILD: f64 = 40.0;
 /// A change is dearer than a unit that is on: its sum is read first.
 const DELTA_COST: f64 = 1.15;
@@ -48,65 +46,65 @@ impl Method {
 
 /// Buffers of a product, kept from step to step.
 pub(crate) struct Scratch {
-    /// The tables of a pass, of entries of two rows.
-    pub(crate) table: Aligned<u64>,
+    pub(crate) tables: Box<Tables>,
     /// For each pass and chain a byte per table, lower bytes first: 8 times the entry.
     pub(crate) entries: Vec<u64>,
     /// Units to add and then to subtract, chain after chain.
-    pub(crate) units: Vec<u32>,
+    units: Vec<u32>,
     /// Where the units of each chain start, and where those to subtract start.
-    pub(crate) start: Vec<u32>,
-    pub(crate) subtract: Vec<u32>,
-}
-
-/// Tables of a pass over the chains: with two rows they take 32 KiB of the nearest cache.
-pub(crate) const TABLES: usize = 8;
-/// Room for the entries of a table.
-pub(crate) const ENTRIES: usize = 32;
-
-/// Inputs of a table. Building one of five is worth its while for this many chains.
-pub(crate) fn inputs_of_table(chains: usize) -> usize {
-    if chains >= 256 { 5 } else { 4 }
+    start: Vec<u32>,
+    subtract: Vec<u32>,
+    /// All units are below it.
+    below: usize,
 }
 
 impl Scratch {
     pub(crate) fn new() -> Self {
         Self {
-            table: Aligned::zeroed(TABLES * ENTRIES * 2 * 8),
+            tables: Tables::new(),
             entries: Vec::new(),
             units: Vec::new(),
             start: Vec::new(),
             subtract: Vec::new(),
+            below: 0,
         }
     }
 
-    /// Prepares what `method` needs.
-    ///
-    /// # Safety
-    /// See [`Simd`].
+    /// Prepares what `method` needs for the states of a layer of `inputs` units.
     #[inline(always)]
-    pub(crate) unsafe fn prepare<S: Simd>(
+    pub(crate) fn prepare<S: Simd>(
         &mut self,
+        simd: S,
         method: Method,
+        inputs: usize,
         bits: &Bits,
         before: Option<&Bits>,
     ) {
-        let words = &bits.words[..];
         match (method, before) {
-            (Method::Tables, _) => {
-                let chains = bits.chains;
-                match inputs_of_table(chains) {
-                    4 => self.find_entries::<4>(chains, words),
-                    _ => self.find_entries::<5>(chains, words),
-                }
-            }
-            // SAFETY: by the caller.
-            (Method::Delta, Some(before)) => unsafe {
-                self.list::<S>(bits.chains, words, &before.words)
+            (Method::Tables, _) => match inputs_of_table(bits.chains) {
+                4 => self.find_entries::<4>(bits.chains, &bits.words),
+                _ => self.find_entries::<5>(bits.chains, &bits.words),
             },
-            // SAFETY: by the caller.
-            _ => unsafe { self.list::<S>(bits.chains, words, &[]) },
+            (Method::Delta, Some(before)) => self.list(simd, inputs, bits, &before.words),
+            _ => self.list(simd, inputs, bits, &[]),
         }
+    }
+
+    /// All units in the lists are below this.
+    #[inline(always)]
+    pub(crate) fn below(&self) -> usize {
+        self.below
+    }
+
+    /// The units that a chain adds, and those that it subtracts.
+    #[inline(always)]
+    pub(crate) fn units(&self, chain: usize) -> (&[u32], &[u32]) {
+        let (start, subtract, end) = (
+            self.start[chain] as usize,
+            self.subtract[chain] as usize,
+            self.start[chain + 1] as usize,
+        );
+        (&self.units[start..subtract], &self.units[subtract..end])
     }
 
     /// The entries of all passes, in tables of N inputs.
@@ -120,23 +118,26 @@ impl Scratch {
             let next = &words[((word + 1) * chains).min(words.len())..];
             if shift + in_a_pass > 64 && !next.is_empty() {
                 for k in 0..chains {
-                    entries[k] = spread::<N>(now[k] >> shift | next[k] << (64 - shift));
+                    entries[k] = entries_of::<N>(now[k] >> shift | next[k] << (64 - shift));
                 }
             } else {
                 for k in 0..chains {
-                    entries[k] = spread::<N>(now[k] >> shift);
+                    entries[k] = entries_of::<N>(now[k] >> shift);
                 }
             }
         }
     }
 
-    /// Lists the units of `words` that are not in `before`, and those of `before` that are not in
-    /// `words`; no words before are zeros.
-    ///
-    /// # Safety
-    /// See [`Simd`].
+    /// Lists the units of `bits` that are not in `before`, and those of `before` that are not in
+    /// `bits`; no words before are zeros.
     #[inline(always)]
-    unsafe fn list<S: Simd>(&mut self, chains: usize, words: &[u64], before: &[u64]) {
+    fn list<S: Simd>(&mut self, simd: S, inputs: usize, bits: &Bits, before: &[u64]) {
+        let (words, chains) = (&bits.words[..], bits.chains);
+        assert!(words.len() == inputs.div_ceil(64) * chains);
+        assert!(before.is_empty() || before.len() == words.len());
+        // Units beyond the last one are off: whoever reads the lists relies on it.
+        assert!(are_off(words, inputs, chains) && are_off(before, inputs, chains));
+        self.below = inputs;
         self.units.clear();
         self.start.clear();
         self.subtract.clear();
@@ -146,18 +147,19 @@ impl Scratch {
             let mut count = self.units.len();
             self.start.push(count as u32);
             self.units.reserve(most);
-            // SAFETY: there is room, and `count` units are written.
+            // SAFETY: there is room for 64 units for each word of `words` and `before`, and `count` units
+            // are written.
             unsafe {
                 for (word, k) in (chain..words.len()).step_by(chains).enumerate() {
                     let on = words[k] & !before.get(k).unwrap_or(&0);
                     let to = self.units.as_mut_ptr().add(count);
-                    count += S::positions(on, 64 * word as u32, to);
+                    count += simd.positions(on, 64 * word as u32, to);
                 }
                 self.subtract.push(count as u32);
                 for (word, k) in (chain..before.len()).step_by(chains).enumerate() {
                     let off = before[k] & !words[k];
                     let to = self.units.as_mut_ptr().add(count);
-                    count += S::positions(off, 64 * word as u32, to);
+                    count += simd.positions(off, 64 * word as u32, to);
                 }
                 self.units.set_len(count);
             }
@@ -166,55 +168,8 @@ impl Scratch {
     }
 }
 
-/// Eight times N bits, one after the other, as bytes: 8 times their values.
-#[inline(always)]
-fn spread<const N: usize>(bits: u64) -> u64 {
-    let low = |bits: usize| (1 << bits) - 1;
-    let halves = bits & low(4 * N) | (bits & low(4 * N) << (4 * N)) << (32 - 4 * N);
-    let twice = low(2 * N) | low(2 * N) << 32;
-    let quarters = halves & twice | (halves & twice << (2 * N)) << (16 - 2 * N);
-    let four_times = low(N) * 0x1_0001_0001_0001;
-    let eighths = quarters & four_times | (quarters & four_times << N) << (8 - N);
-    (eighths << 3).to_le()
-}
-
-/// The sums of one tile for all chains of `bits`.
-///
-/// # Safety
-/// See [`TileProduct::start`].
-#[inline(always)]
-pub(crate) unsafe fn sum_tile<S: Simd, T: Fixed>(
-    method: Method,
-    layer: &Layer<T>,
-    tile: &Tile,
-    bits: &Bits,
-    scratch: &mut Scratch,
-    sums: &mut [T],
-) {
-    // SAFETY: by the caller.
-    unsafe {
-        let product = TileProduct::start::<S>(method, layer, tile, bits, scratch, sums);
-        product.finish::<S>(scratch, sums, 0..bits.chains);
-    }
-}
-
-/// The sums of all tiles, one after the other in `sums`.
-///
-/// # Safety
-/// See [`TileProduct::start`].
-#[inline(always)]
-pub(crate) unsafe fn sum_tiles<S: Simd, T: Fixed>(
-    method: Method,
-    layer: &Layer<T>,
-    bits: &Bits,
-    scratch: &mut Scratch,
-    sums: &mut [T],
-) {
-    let mut rest = sums;
-    for tile in &layer.tiles {
-        let (now, later) = rest.split_at_mut(tile.rows * T::PER_ROW * bits.chains);
-        // SAFETY: by the caller.
-        unsafe { sum_tile::<S, T>(method, layer, tile, bits, scratch, now) };
-        rest = later;
-    }
+/// No chain has a unit on that does not exist.
+fn are_off(words: &[u64], inputs: usize, chains: usize) -> bool {
+    let last = &words[words.len().saturating_sub(chains)..];
+    inputs.is_multiple_of(64) || last.iter().all(|word| word >> (inputs % 64) == 0)
 }

@@ -1,12 +1,14 @@
 //! Every kernel against its scalar twin, on every instruction set of the machine.
 
 use crate::aligned::Aligned;
-use crate::annealing::block::{Block, ChainRange, Flips, GROUP, groups};
+use crate::annealing::block::{Block, Flips};
 use crate::annealing::draw::{DrawnTile, HiddenDraw, VisibleDraw};
 use crate::annealing::elementwise::{HiddenStep, softplus_sum};
 use crate::annealing::fixed::{Fixed, FixedModel, Resolution, Tile};
+use crate::annealing::groups::{ChainRange, GROUP, groups};
 use crate::annealing::path::Path;
-use crate::annealing::product::{Method, Scratch, sum_tiles};
+use crate::annealing::product::{Method, Scratch};
+use crate::annealing::tile_product::sum_tiles;
 use crate::bits::Bits;
 use crate::math::{sigmoid, softplus};
 use crate::random::{Purpose, Random};
@@ -55,13 +57,10 @@ struct SumKernel<'a, T: Fixed> {
 
 impl<T: Fixed> Kernel for SumKernel<'_, T> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, simd: S) {
         let layer = &self.model.to_hidden;
-        // SAFETY: called through `dispatch`.
-        unsafe {
-            self.scratch.prepare::<S>(self.method, self.bits, self.before);
-            sum_tiles::<S, T>(self.method, layer, self.bits, self.scratch, self.sums);
-        }
+        self.scratch.prepare(simd, self.method, layer.inputs, self.bits, self.before);
+        sum_tiles(simd, self.method, layer, self.bits, self.scratch, self.sums);
     }
 }
 
@@ -208,10 +207,11 @@ struct ElementKernel<'a> {
 
 impl Kernel for ElementKernel<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, simd: S) {
         let Self { units, sums, bias, betas: (beta, next), stream, out } = self;
         let mut streams = [stream];
         let tile = Tile { first: 0, units, rows: units.div_ceil(32), offset: 0 };
+        let count = units.div_ceil(16);
         let constants = HiddenStep { step: 0.05, beta, next };
         let (mut log_weight, mut linear) = ([0.0], [0.0]);
         let (mut hidden, mut visible) = ([0], [0]);
@@ -223,17 +223,19 @@ impl Kernel for ElementKernel<'_> {
             difference: bias,
             linear: &mut linear,
         };
-        // SAFETY: called through `dispatch`, with 64 values each.
-        unsafe {
-            let (tile, streams) = (&tile, &mut streams);
-            let mut drawn = DrawnTile { tile, sums, streams, states: &mut hidden };
-            drawn.draw::<S>(&mut draw_hidden, None);
-            drawn.states = &mut visible;
-            drawn.draw::<S>(&mut draw_visible, None);
-            let marginal =
-                softplus_sum::<S, i16>(constants.step, next, units, sums.as_ptr(), bias.as_ptr());
-            *out = (hidden[0], log_weight[0], marginal, visible[0], linear[0]);
-        }
+        let (tile, streams) = (&tile, &mut streams);
+        let mut drawn = DrawnTile { tile, sums, streams, states: &mut hidden };
+        drawn.draw(simd, &mut draw_hidden, None);
+        drawn.states = &mut visible;
+        drawn.draw(simd, &mut draw_visible, None);
+        let marginal = softplus_sum(
+            simd,
+            constants.step,
+            next,
+            &sums.as_chunks().0[..count],
+            &bias.as_chunks().0[..count],
+        );
+        *out = (hidden[0], log_weight[0], marginal, visible[0], linear[0]);
     }
 }
 
@@ -362,7 +364,7 @@ fn every_instruction_set_and_product_gives_the_same_bits() {
 #[test]
 fn look_ups_during_draws_give_the_same_bits() {
     // Interleave a draw there are look-ups of one, three, seven or ten chains, by the number of full passes and of
-    // chains. These are too few for any, come out even, or leave some without company.
+    // chains. These are too few for any, come out even, or leave some over.
     for (visible, hidden) in [(64, 129), (65, 97), (120, 200), (191, 65), (280, 130), (333, 400)] {
         let model = gaussian(visible, hidden, 0.4, 4);
         for chains in [15, 3 * GROUP, 7 * GROUP, 9 * GROUP + 5] {

@@ -1,7 +1,8 @@
 //! Moves keep the distribution that they should, and are the same on every instruction set.
 
-use crate::annealing::block::{Block, ChainRange, Flips};
+use crate::annealing::block::{Block, Flips};
 use crate::annealing::fixed::{FixedModel, Resolution};
+use crate::annealing::groups::ChainRange;
 use crate::annealing::metropolis::MetropolisBlock;
 use crate::annealing::path::Path;
 use crate::bits::Bits;

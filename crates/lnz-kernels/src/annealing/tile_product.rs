@@ -1,39 +1,40 @@
 //! The sums of one tile of outputs, by tables or by rows of weights.
 
+use crate::aligned::{rows, rows_mut};
 use crate::annealing::fixed::{Fixed, Layer, Summed, Tile};
-use crate::annealing::product::{ENTRIES, Method, Scratch, TABLES, inputs_of_table};
+use crate::annealing::product::{Method, Scratch};
+use crate::annealing::tables::{TABLES, inputs_of_table};
 use crate::bits::Bits;
-use crate::simd::Simd;
+use crate::simd::{Kernel, RowBytes, Simd};
+use std::marker::PhantomData;
 use std::ops::Range;
-
-/// Bytes between the rows of a table: room for five inputs.
-const TABLE: usize = ENTRIES * 64;
 
 /// The sums of one tile for all chains, in place, so that they are at hand when they are used: `start`,
 /// and then `finish` for every chain.
 pub(crate) struct TileProduct<'a, T: Summed> {
     method: Method,
-    weights: &'a [T],
-    pub(crate) inputs: usize,
+    weights: &'a [RowBytes],
+    inputs: usize,
+    /// Rows of each input: 1 or 2.
     pub(crate) rows: usize,
     pub(crate) bits: &'a Bits,
+    of: PhantomData<T>,
 }
 
 impl<'a, T: Fixed> TileProduct<'a, T> {
     pub(crate) fn new(method: Method, layer: &'a Layer<T>, tile: &Tile, bits: &'a Bits) -> Self {
-        assert!(bits.words.len() == layer.inputs.div_ceil(64) * bits.chains);
         let width = tile.rows * T::PER_ROW;
         let weights = &layer.weights[tile.offset..tile.offset + layer.inputs * width];
-        Self { method, weights, inputs: layer.inputs, rows: tile.rows, bits }
+        Self::of_rows(method, weights, layer.inputs, tile.rows, bits)
     }
 
     /// Tables: the sums of all passes but the last one, whose tables are built.
     ///
-    /// # Safety
-    /// See [`Simd`]. `scratch` is prepared for the method; `sums` is the tile's part of the buffer: a
-    /// tile's width for each chain. It holds the previous sums when the method is delta.
+    /// `scratch` is prepared for the method; `sums` is the tile's part of the buffer: a tile's width for
+    /// each chain. It holds the previous sums when the method is delta.
     #[inline(always)]
-    pub(crate) unsafe fn start<S: Simd>(
+    pub(crate) fn start<S: Simd>(
+        simd: S,
         method: Method,
         layer: &'a Layer<T>,
         tile: &Tile,
@@ -44,103 +45,47 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
         assert!(sums.len() == bits.chains * tile.rows * T::PER_ROW);
         let product = Self::new(method, layer, tile, bits);
         if method == Method::Tables {
-            // SAFETY: the sizes were just checked.
-            unsafe {
-                match tile.rows {
-                    1 => product.first_passes::<S, 1>(scratch, sums),
-                    _ => product.first_passes::<S, 2>(scratch, sums),
-                }
+            match tile.rows {
+                1 => product.first_passes::<S, 1>(simd, scratch, sums),
+                _ => product.first_passes::<S, 2>(simd, scratch, sums),
             }
         }
         product
     }
 
-    /// The sums of some chains.
-    ///
-    /// # Safety
-    /// As for `start`, with the same buffers.
+    /// The sums of some chains, with the same buffers as for `start`.
     #[inline(always)]
-    pub(crate) unsafe fn finish<S: Simd>(
+    pub(crate) fn finish<S: Simd>(
         &self,
+        simd: S,
         scratch: &Scratch,
         sums: &mut [T],
         chains: Range<usize>,
     ) {
-        assert!(chains.end * self.rows * T::PER_ROW <= sums.len());
         if self.inputs == 0 {
             return; // The sums stay zero.
         }
         let last = self.passes() - 1;
-        // SAFETY: the sizes were checked; `scratch` holds units below the number of inputs.
-        unsafe {
-            match (self.method, self.rows) {
-                (Method::Tables, 1) => self.look_up::<S, 1>(last, scratch, sums, chains),
-                (Method::Tables, _) => self.look_up::<S, 2>(last, scratch, sums, chains),
-                (_, 1) => self.add_rows::<S, 1>(scratch, sums, chains),
-                (_, _) => self.add_rows::<S, 2>(scratch, sums, chains),
-            }
+        match (self.method, self.rows) {
+            (Method::Tables, 1) => self.look_up::<S, 1>(simd, last, scratch, sums, chains),
+            (Method::Tables, _) => self.look_up::<S, 2>(simd, last, scratch, sums, chains),
+            (_, 1) => simd.call(AddRows::<T, 1> { product: self, scratch, sums, chains }),
+            (_, _) => simd.call(AddRows::<T, 2> { product: self, scratch, sums, chains }),
         }
     }
 
-    /// # Safety
-    /// See `start`.
     #[inline(always)]
-    unsafe fn first_passes<S: Simd, const R: usize>(&self, scratch: &mut Scratch, sums: &mut [T]) {
+    fn first_passes<S: Simd, const R: usize>(
+        &self,
+        simd: S,
+        scratch: &mut Scratch,
+        sums: &mut [T],
+    ) {
         let passes = self.passes();
         for pass in 0..passes {
-            // SAFETY: by the caller.
-            unsafe {
-                self.build_tables::<S, R>(pass, scratch);
-                if pass + 1 < passes {
-                    self.look_up::<S, R>(pass, scratch, sums, 0..self.bits.chains);
-                }
-            }
-        }
-    }
-
-    /// Adds and subtracts the listed rows of weights.
-    ///
-    /// # Safety
-    /// See `finish`.
-    #[inline(always)]
-    unsafe fn add_rows<S: Simd, const R: usize>(
-        &self,
-        scratch: &Scratch,
-        sums: &mut [T],
-        chains: Range<usize>,
-    ) {
-        let weights = self.weights.as_ptr().cast::<u8>();
-        let sums = sums.as_mut_ptr().cast::<u8>();
-        for chain in chains {
-            let (start, subtract, end) = (
-                scratch.start[chain] as usize,
-                scratch.subtract[chain] as usize,
-                scratch.start[chain + 1] as usize,
-            );
-            // SAFETY: units are below `inputs`, chains below the number of sums.
-            unsafe {
-                let sum = sums.add(chain * R * 64);
-                let mut total = [S::zero_row(); R];
-                if self.method == Method::Delta {
-                    for r in 0..R {
-                        total[r] = S::load_row(sum.add(r * 64));
-                    }
-                }
-                for &unit in &scratch.units[start..subtract] {
-                    for r in 0..R {
-                        let row = S::load_row(weights.add((unit as usize * R + r) * 64));
-                        total[r] = T::add::<S>(total[r], row);
-                    }
-                }
-                for &unit in &scratch.units[subtract..end] {
-                    for r in 0..R {
-                        let row = S::load_row(weights.add((unit as usize * R + r) * 64));
-                        total[r] = T::sub::<S>(total[r], row);
-                    }
-                }
-                for r in 0..R {
-                    S::store_row(sum.add(r * 64), total[r]);
-                }
+            self.build_tables::<S, R>(simd, pass, scratch);
+            if pass + 1 < passes {
+                self.look_up::<S, R>(simd, pass, scratch, sums, 0..self.bits.chains);
             }
         }
     }
@@ -150,36 +95,31 @@ impl<'a, T: Fixed> TileProduct<'a, T> {
 impl<'a, T: Summed> TileProduct<'a, T> {
     /// By tables, of weights of two rows for each input.
     pub(crate) fn by_tables(weights: &'a [T], inputs: usize, bits: &'a Bits) -> Self {
-        assert!(bits.words.len() == inputs.div_ceil(64) * bits.chains);
-        let weights = &weights[..inputs * 2 * T::PER_ROW];
-        Self { method: Method::Tables, weights, inputs, rows: 2, bits }
+        Self::of_rows(Method::Tables, &weights[..inputs * 2 * T::PER_ROW], inputs, 2, bits)
     }
 
-    /// The tables of a pass.
-    ///
-    /// # Safety
-    /// See `start`; R is the number of rows.
+    fn of_rows(
+        method: Method,
+        weights: &'a [T],
+        inputs: usize,
+        rows_of_input: usize,
+        bits: &'a Bits,
+    ) -> Self {
+        assert!(bits.words.len() == inputs.div_ceil(64) * bits.chains);
+        let weights = rows(weights);
+        assert!(weights.len() == inputs * rows_of_input);
+        Self { method, weights, inputs, rows: rows_of_input, bits, of: PhantomData }
+    }
+
+    /// The tables of a pass; R is the number of rows.
     #[inline(always)]
-    pub(crate) unsafe fn build_tables<S: Simd, const R: usize>(
+    pub(crate) fn build_tables<S: Simd, const R: usize>(
         &self,
+        simd: S,
         pass: usize,
         scratch: &mut Scratch,
     ) {
-        let weights = self.weights.as_ptr().cast::<u8>();
-        let table = scratch.table.as_mut_ptr().cast::<u8>();
-        let most = inputs_of_table(self.bits.chains);
-        for k in 0..self.tables(pass) {
-            let first = most * (TABLES * pass + k);
-            let rows = (self.inputs - first).min(most);
-            // SAFETY: each table has up to five rows of weights below `inputs`; eight tables fit.
-            unsafe {
-                let (from, to) = (weights.add(first * R * 64), table.add(k * TABLE * R));
-                match most {
-                    4 => build_table::<S, T, R, 4>(from, rows, to),
-                    _ => build_table::<S, T, R, 5>(from, rows, to),
-                }
-            }
-        }
+        simd.call(BuildTables::<T, R> { product: self, pass, scratch });
     }
 
     /// Passes over the chains.
@@ -203,105 +143,157 @@ impl<'a, T: Summed> TileProduct<'a, T> {
     }
 
     /// Adds the entries of a pass, whose tables are built, to the sums of the passes before.
-    ///
-    /// # Safety
-    /// See `finish`.
     #[inline(always)]
-    pub(crate) unsafe fn look_up<S: Simd, const R: usize>(
+    pub(crate) fn look_up<S: Simd, const R: usize>(
         &self,
+        simd: S,
         pass: usize,
         scratch: &Scratch,
         sums: &mut [T],
         chains: Range<usize>,
     ) {
-        let tables = self.tables(pass);
-        let table = scratch.table.as_ptr().cast::<u8>();
-        let entries = &scratch.entries[pass * self.bits.chains..][chains.clone()];
-        for (chain, entries) in chains.zip(entries) {
-            // SAFETY: entries and sums lie within their buffers.
-            unsafe {
-                let sum = sums.as_mut_ptr().cast::<u8>().add(chain * R * 64);
-                let mut total = [S::zero_row(); R];
-                if pass > 0 {
-                    for r in 0..R {
-                        total[r] = S::load_row(sum.add(r * 64));
-                    }
-                }
-                if tables == TABLES {
-                    for k in 0..TABLES {
-                        total = add_entry::<S, T, R>(total, table, k, entries);
-                    }
-                } else {
-                    // Unrolled as well, because the end is a constant.
-                    for k in 0..TABLES {
-                        if k == tables {
-                            break;
-                        }
-                        total = add_entry::<S, T, R>(total, table, k, entries);
-                    }
-                }
+        simd.call(LookUp::<T, R> { product: self, pass, scratch, sums, chains });
+    }
+}
+
+struct BuildTables<'a, 'p, T: Summed, const R: usize> {
+    product: &'a TileProduct<'p, T>,
+    pass: usize,
+    scratch: &'a mut Scratch,
+}
+
+impl<T: Summed, const R: usize> Kernel for BuildTables<'_, '_, T, R> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { product, pass, scratch } = self;
+        let most = inputs_of_table(product.bits.chains);
+        for k in 0..product.tables(pass) {
+            let first = most * (TABLES * pass + k);
+            let inputs = (product.inputs - first).min(most);
+            let weights = &product.weights[first * R..][..inputs * R];
+            match most {
+                4 => scratch.tables.build::<S, T, R, 4>(simd, k, weights),
+                _ => scratch.tables.build::<S, T, R, 5>(simd, k, weights),
+            }
+        }
+    }
+}
+
+struct LookUp<'a, 'p, T: Summed, const R: usize> {
+    product: &'a TileProduct<'p, T>,
+    pass: usize,
+    scratch: &'a Scratch,
+    sums: &'a mut [T],
+    chains: Range<usize>,
+}
+
+impl<T: Summed, const R: usize> Kernel for LookUp<'_, '_, T, R> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { product, pass, scratch, sums, chains } = self;
+        let tables = product.tables(pass);
+        let entries = &scratch.entries[pass * product.bits.chains..][chains.clone()];
+        let sums = &mut rows_mut(sums).as_chunks_mut::<R>().0[chains];
+        for (sum, entries) in sums.iter_mut().zip(entries) {
+            let mut total = [simd.zero_row(); R];
+            if pass > 0 {
                 for r in 0..R {
-                    S::store_row(sum.add(r * 64), total[r]);
+                    total[r] = simd.load_row(&sum[r]);
                 }
+            }
+            if tables == TABLES {
+                for k in 0..TABLES {
+                    total = scratch.tables.add_entry::<S, T, R>(simd, total, k, entries);
+                }
+            } else {
+                // Unrolled as well, because the end is a constant.
+                for k in 0..TABLES {
+                    if k == tables {
+                        break;
+                    }
+                    total = scratch.tables.add_entry::<S, T, R>(simd, total, k, entries);
+                }
+            }
+            for r in 0..R {
+                simd.store_row(&mut sum[r], total[r]);
             }
         }
     }
 }
 
-/// Adds the entry of a chain in table k.
-///
-/// # Safety
-/// See [`TileProduct::start`]; k is below 8 and its table is built.
-#[inline(always)]
-pub(crate) unsafe fn add_entry<S: Simd, T: Summed, const R: usize>(
-    mut total: [S::Row; R],
-    table: *const u8,
-    k: usize,
-    entries: &u64,
-) -> [S::Row; R] {
-    // SAFETY: byte k of eight; a byte is a multiple of 8, so that the entry lies within its table.
-    unsafe {
-        // Half are loaded and half shifted: all of a kind would keep the same ports busy.
-        let entry = if k.is_multiple_of(2) {
-            *std::ptr::from_ref(entries).cast::<u8>().add(k)
-        } else {
-            (u64::from_le(*entries) >> (8 * k)) as u8
-        };
-        let entry = table.add(k * TABLE * R + usize::from(entry) * 8);
-        for r in 0..R {
-            total[r] = T::add::<S>(total[r], S::load_row(entry.add(r * TABLE)));
-        }
-    }
-    total
+/// Adds and subtracts the listed rows of weights.
+struct AddRows<'a, 'p, T: Fixed, const R: usize> {
+    product: &'a TileProduct<'p, T>,
+    scratch: &'a Scratch,
+    sums: &'a mut [T],
+    chains: Range<usize>,
 }
 
-/// The 2^N sums of up to N rows of weights: the first row of all of them, then the second.
-///
-/// # Safety
-/// See [`Simd`]; `weights` is valid for `rows` rows and `table` for 32 entries of R rows each.
+impl<T: Fixed, const R: usize> Kernel for AddRows<'_, '_, T, R> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { product, scratch, sums, chains } = self;
+        let (weights, _) = product.weights.as_chunks::<R>();
+        assert!(scratch.below() <= weights.len());
+        let sums = &mut rows_mut(sums).as_chunks_mut::<R>().0[chains.clone()];
+        for (chain, sum) in chains.zip(sums) {
+            let (add, subtract) = scratch.units(chain);
+            let mut total = [simd.zero_row(); R];
+            if product.method == Method::Delta {
+                for r in 0..R {
+                    total[r] = simd.load_row(&sum[r]);
+                }
+            }
+            for &unit in add {
+                // SAFETY: units are below `scratch.below()`.
+                let weights = unsafe { weights.get_unchecked(unit as usize) };
+                for r in 0..R {
+                    total[r] = T::add(simd, total[r], simd.load_row(&weights[r]));
+                }
+            }
+            for &unit in subtract {
+                // SAFETY: as above.
+                let weights = unsafe { weights.get_unchecked(unit as usize) };
+                for r in 0..R {
+                    total[r] = T::sub(simd, total[r], simd.load_row(&weights[r]));
+                }
+            }
+            for r in 0..R {
+                simd.store_row(&mut sum[r], total[r]);
+            }
+        }
+    }
+}
+
+/// The sums of one tile for all chains of `bits`; see [`TileProduct::start`].
 #[inline(always)]
-unsafe fn build_table<S: Simd, T: Summed, const R: usize, const N: usize>(
-    weights: *const u8,
-    rows: usize,
-    table: *mut u8,
+pub(crate) fn sum_tile<S: Simd, T: Fixed>(
+    simd: S,
+    method: Method,
+    layer: &Layer<T>,
+    tile: &Tile,
+    bits: &Bits,
+    scratch: &mut Scratch,
+    sums: &mut [T],
 ) {
-    for r in 0..R {
-        // SAFETY: within the rows of weights and the 16 entries.
-        unsafe {
-            let mut entries = [S::zero_row(); ENTRIES];
-            for row in 0..N {
-                let weight = if row < rows {
-                    S::load_row(weights.add((row * R + r) * 64))
-                } else {
-                    S::zero_row()
-                };
-                for entry in 0..1 << row {
-                    entries[entry + (1 << row)] = T::add::<S>(entries[entry], weight);
-                }
-            }
-            for (entry, sum) in entries.into_iter().take(1 << N).enumerate() {
-                S::store_row(table.add(r * TABLE + entry * 64), sum);
-            }
-        }
+    let product = TileProduct::start(simd, method, layer, tile, bits, scratch, sums);
+    product.finish(simd, scratch, sums, 0..bits.chains);
+}
+
+/// The sums of all tiles, one after the other in `sums`.
+#[inline(always)]
+pub(crate) fn sum_tiles<S: Simd, T: Fixed>(
+    simd: S,
+    method: Method,
+    layer: &Layer<T>,
+    bits: &Bits,
+    scratch: &mut Scratch,
+    sums: &mut [T],
+) {
+    let mut rest = sums;
+    for tile in &layer.tiles {
+        let (now, later) = rest.split_at_mut(tile.rows * T::PER_ROW * bits.chains);
+        sum_tile(simd, method, layer, tile, bits, scratch, now);
+        rest = later;
     }
 }

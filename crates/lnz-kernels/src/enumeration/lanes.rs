@@ -9,12 +9,6 @@ mod avx2;
 mod avx512;
 mod portable;
 
-#[cfg(target_arch = "x86_64")]
-pub(super) use avx2::Avx2;
-#[cfg(target_arch = "x86_64")]
-pub(super) use avx512::Avx512;
-pub(super) use portable::Portable;
-
 /// Numbers in a [`Block`].
 pub(super) const WIDTH: usize = 8;
 

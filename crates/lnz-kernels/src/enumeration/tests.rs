@@ -3,17 +3,6 @@
 use super::*;
 use proptest::prelude::*;
 
-fn backends() -> Vec<Backend> {
-    #[allow(unused_mut)]
-    let mut backends = vec![Backend::Portable(Portable)];
-    #[cfg(target_arch = "x86_64")]
-    {
-        backends.extend(lanes::Avx2::detect().map(Backend::Avx2));
-        backends.extend(lanes::Avx512::detect().map(Backend::Avx512));
-    }
-    backends
-}
-
 /// A weight matrix with biases, of mixed scales: gentle, strong and out of range.
 fn layers() -> impl Strategy<Value = (Array2<f64>, Array1<f64>, Array1<f64>)> {
     let scale = prop_oneof![Just(0.1), Just(3.0), Just(60.0), Just(500.0), Just(1e6)];
@@ -52,8 +41,8 @@ proptest! {
         // As if jobs were small, so that these models have several.
         let above_leaf = sum.levels + sum.job_bits;
         (sum.levels, sum.job_bits) = (above_leaf / 2, above_leaf - above_leaf / 2);
-        let mut found = backends().into_iter().map(|backend| {
-            sum.backend = backend;
+        let mut found = Level::available().into_iter().map(|level| {
+            sum.level = level;
             sums(&sum)
         });
         let portable = found.next().unwrap();

@@ -1,10 +1,10 @@
 //! The depth-first walk over the states of one job.
 
-#[cfg(target_arch = "x86_64")]
-use super::lanes::{Avx2, Avx512};
 use super::lanes::{Block, Simd, WIDTH};
 use super::scaled::{Scaled, ScaledSum};
 use super::{Enumeration, REGISTER_BITS, REGISTERS, Scratch};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Avx2, Avx512};
 
 /// Exponents of a steep factor `E_j` are cut at +-120: its mantissa lies within 2^+-32 (62 weights, a
 /// bias and a half bit each), so that beyond the cut `1 + E_j` equals 1 or `E_j` to the last bit.

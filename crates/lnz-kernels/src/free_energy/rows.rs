@@ -1,10 +1,10 @@
 //! The log marginal F(x) of many rows of data at once, in float64.
 //!
-//! Like the landscape, plain loops compiled for each instruction set: every sum runs over the units in
+//! As for a single state, plain loops compiled for each instruction set: every sum runs over the units in
 //! their order, so that the bits depend neither on the instruction set nor on how rows are grouped.
 
 use crate::Parameters;
-use crate::free_energy::position::{NOTHING, sum_of_softplus};
+use crate::free_energy::softplus::{NOTHING, sum_of_softplus};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 
 /// F(x) = b.x + sum_j softplus(a_j(x)) + constant, for rows of values between 0 and 1.
@@ -62,7 +62,7 @@ struct MarginalKernel<'a> {
 
 impl Kernel for MarginalKernel<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, _: S) {
         let of = self.of;
         let width = of.hidden_bias.len();
         // Units that are off, most of them in sparse data, are left out once for all tiles.

@@ -7,11 +7,11 @@ use crate::aligned::Aligned;
 use crate::annealing::product::{Method, Scratch};
 use crate::annealing::tile_product::TileProduct;
 use crate::bits::Bits;
-use crate::learning::chains::Chain;
+use crate::learning::chain::Chain;
 use crate::learning::layers::{PANEL, Side};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 
-/// Fewer chains are not worth the tables, and no chains are with fewer units on than one in so many.
+/// Tables are worth their while for at least this number of chains, of which one unit in `ONE_IN` is on.
 const FEWEST_CHAINS: usize = 64;
 const ONE_IN: usize = 3;
 
@@ -49,7 +49,7 @@ impl DenseSums {
         true
     }
 
-    /// The panels in so many shares, each to be computed with [`DensePanels::run_on`].
+    /// The panels in `shares` shares, each to be computed with [`DensePanels::run_on`].
     pub fn shares<'a>(&'a mut self, side: &'a Side, shares: usize) -> Vec<DensePanels<'a>> {
         let (panels, chains) = (side.weights.width() / PANEL, self.states.chains);
         let share = panels.div_ceil(shares);
@@ -92,20 +92,16 @@ impl DensePanels<'_> {
 
 impl Kernel for DensePanels<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, simd: S) {
         let Self { side, first, states, sums, scratch } = self;
         let (inputs, panel_len) = (side.weights.rows(), side.weights.panel_len());
         let weights = side.weights.panels().chunks_exact(panel_len).skip(first);
-        // SAFETY: the features by `dispatch`; a panel has two rows of 64 bytes for each input, and each chain has
-        // as many sums.
-        unsafe {
-            scratch.prepare::<S>(Method::Tables, states, None);
-            for (weights, sums) in weights.zip(sums.chunks_exact_mut(states.chains * PANEL)) {
-                let product = TileProduct::by_tables(weights, inputs, states);
-                for pass in 0..product.passes() {
-                    product.build_tables::<S, 2>(pass, scratch);
-                    product.look_up::<S, 2>(pass, scratch, sums, 0..states.chains);
-                }
+        scratch.prepare(simd, Method::Tables, inputs, states, None);
+        for (weights, sums) in weights.zip(sums.chunks_exact_mut(states.chains * PANEL)) {
+            let product = TileProduct::by_tables(weights, inputs, states);
+            for pass in 0..product.passes() {
+                product.build_tables::<S, 2>(simd, pass, scratch);
+                product.look_up::<S, 2>(simd, pass, scratch, sums, 0..states.chains);
             }
         }
     }

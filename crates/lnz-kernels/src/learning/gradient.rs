@@ -4,13 +4,14 @@
 //! their rows of hidden probabilities.
 
 use crate::aligned::Aligned;
-use crate::learning::chains::Chain;
+use crate::learning::chain::Chain;
 use crate::learning::layers::{LANES, Matrix, PANEL};
 use crate::learning::lists::{Factored, List};
 use crate::learning::occurrences::Occurrences;
-use crate::learning::row_sums::{
-    Wide, first_apart, load, store, sum, sum_apart, sum_lists, sum_two_apart,
+use crate::learning::panel::{
+    Wide, load, numbers_at, numbers_at_mut, store, sum, sum_apart, sum_lists, sum_two_apart,
 };
+use crate::learning::row_sums::first_apart;
 use crate::simd::{Kernel, Level, Simd, dispatch};
 use std::ops::Range;
 
@@ -48,7 +49,7 @@ struct LearnBiases<'a> {
 
 impl Kernel for LearnBiases<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, _: S) {
         let Move { rate, scale, momentum, .. } = self.step;
         let biases = self.biases.iter_mut().zip(self.velocity).zip(self.gradients);
         for ((bias, velocity), gradient) in biases {
@@ -86,29 +87,27 @@ struct FillPanel<'a> {
 
 impl Kernel for FillPanel<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, simd: S) {
         let HiddenPanel { number, rows, apart, sum: out } = self.panel;
         let first = *number * PANEL;
         let (of_data, of_ends) = rows.as_chunks_mut::<PANEL>().0.split_at_mut(self.chains.len());
         for (chain, (of_data, of_end)) in self.chains.iter().zip(of_data.iter_mut().zip(of_ends)) {
-            let (given_data, given_end) = (&chain.given_data[first..], &chain.given_end[first..]);
-            // SAFETY: slices of a panel's width; the features by `dispatch`.
-            unsafe {
-                store::<S>(of_data.as_mut_ptr(), load::<S>(given_data[..PANEL].as_ptr()));
-                let ([a, b], minus) = (load::<S>(given_end[..PANEL].as_ptr()), S::splat(-1.0));
-                store::<S>(of_end.as_mut_ptr(), [S::mul(a, minus), S::mul(b, minus)]);
+            store(simd, of_data, load(simd, numbers_at(&chain.given_data, first)));
+            let [a, b] = load(simd, numbers_at(&chain.given_end, first));
+            let minus = simd.splat(-1.0);
+            store(simd, of_end, [simd.mul(a, minus), simd.mul(b, minus)]);
+        }
+        let (rows, _) = rows.as_chunks();
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        let zero = [simd.splat(0.0); 2];
+        // SAFETY: all are rows.
+        let total = unsafe {
+            match *apart {
+                true => sum(simd, sum_apart::<S, &[u32]>(simd, rows, &all, [zero; 2])),
+                false => sum_lists::<S, &[u32], 1, 1>(simd, &[rows], [&all], [[zero]])[0][0],
             }
-        }
-        let all: Vec<u32> = (0..(rows.len() / PANEL) as u32).collect();
-        // SAFETY: all are rows; the features by `dispatch`.
-        unsafe {
-            let zero = [S::splat(0.0); 2];
-            let total = match *apart {
-                true => sum::<S>(sum_apart::<S, &[u32]>(rows, &all, [zero; 2])),
-                false => sum_lists::<S, &[u32], 1, 1>(&[rows], [&all], [[zero]])[0][0],
-            };
-            store::<S>(out.as_mut_ptr(), total);
-        }
+        };
+        store(simd, out, total);
     }
 }
 
@@ -127,6 +126,13 @@ pub struct LearnRows<'a, 'b> {
 
 impl LearnRows<'_, '_> {
     pub fn run_on(self, level: Level) {
+        dispatch(level, self);
+    }
+}
+
+impl Kernel for LearnRows<'_, '_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
         let len = self.occurrences.len().next_multiple_of(LANES) * PANEL;
         assert!(self.weights.iter().chain(&*self.velocity).all(|rows| rows.len() == len));
         assert!(
@@ -134,148 +140,118 @@ impl LearnRows<'_, '_> {
         );
         assert!(self.panel_len.is_multiple_of(LANES * PANEL));
         assert!(self.mirrored.len() >= self.occurrences.len().div_ceil(PANEL) * self.panel_len);
+        // The sums rely on this.
         let below = self.occurrences.below() * PANEL;
         assert!(self.panels.iter().all(|panel| below <= panel.rows.len()));
-        dispatch(level, self);
-    }
-}
-
-impl Kernel for LearnRows<'_, '_> {
-    #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        // SAFETY: the features by `dispatch`.
-        unsafe {
-            match self.occurrences.are_ones() {
-                true => self.move_rows::<S, &[u32]>(),
-                false => self.move_rows::<S, Factored<'_>>(),
-            }
+        match self.occurrences.are_ones() {
+            true => self.move_rows::<S, &[u32]>(simd),
+            false => self.move_rows::<S, Factored<'_>>(simd),
         }
     }
 }
 
 impl<'a> LearnRows<'a, '_> {
-    /// # Safety
-    /// See [`Simd`].
     #[inline(always)]
-    unsafe fn move_rows<S: Simd, L: List<'a>>(mut self) {
+    fn move_rows<S: Simd, L: List<'a>>(mut self, simd: S) {
         let count = self.occurrences.len();
         for first in (0..count).step_by(LANES) {
             let units = first..(first + LANES).min(count);
-            // SAFETY: by the caller.
-            unsafe {
-                match self.panels {
-                    // Panels whose columns have one sum come in pairs: their number is even.
-                    [a, b] if !a.apart && !b.apart => self.move_pair::<S, L>([a, b], units),
-                    panels => {
-                        for (p, panel) in panels.iter().enumerate() {
-                            assert!(panel.apart);
-                            self.move_apart::<S, L>(p, panel, units.clone());
-                        }
+            match self.panels {
+                // Panels whose columns have one sum come in pairs: their number is even.
+                [a, b] if !a.apart && !b.apart => self.move_pair::<S, L>(simd, [a, b], units),
+                panels => {
+                    for (p, panel) in panels.iter().enumerate() {
+                        assert!(panel.apart);
+                        self.move_apart::<S, L>(simd, p, panel, units.clone());
                     }
                 }
-                self.mirror::<S>(first);
             }
+            self.mirror(simd, first);
         }
     }
 
     /// Up to sixteen units, where columns have two sums.
-    ///
-    /// # Safety
-    /// See [`Simd`].
     #[inline(always)]
-    unsafe fn move_apart<S: Simd, L: List<'a>>(
+    fn move_apart<S: Simd, L: List<'a>>(
         &mut self,
+        simd: S,
         p: usize,
         panel: &HiddenPanel,
         units: Range<usize>,
     ) {
         let occurrences = self.occurrences;
-        // SAFETY: all occurrences are rows of the panel (`run_on`); the features by the caller.
-        unsafe {
-            let zero = [S::splat(0.0); 2];
-            for k in units.clone().step_by(2) {
-                // Where the last ones are fewer, the first ones come again.
-                let list = |k: usize| occurrences.list(k % occurrences.len());
-                let lists: [L; 2] = [list(k), list(k + 1)];
-                let sums = sum_two_apart::<S, L>(&panel.rows, lists, [[zero; 2]; 2]);
-                for n in 0..(units.end - k).min(2) {
-                    self.move_row::<S>(p, k + n, sum::<S>(sums[n]));
-                }
+        let zero = [simd.splat(0.0); 2];
+        for k in units.clone().step_by(2) {
+            // Where the last ones are fewer, the first ones come again.
+            let list = |k: usize| occurrences.list(k % occurrences.len());
+            let lists: [L; 2] = [list(k), list(k + 1)];
+            // SAFETY: all occurrences are rows of the panel, as `run` has checked.
+            let sums =
+                unsafe { sum_two_apart(simd, panel.rows.as_chunks().0, lists, [[zero; 2]; 2]) };
+            for n in 0..(units.end - k).min(2) {
+                self.move_row(simd, p, k + n, sum(simd, sums[n]));
             }
         }
     }
 
     /// Up to sixteen units and two panels, where they have one.
-    ///
-    /// # Safety
-    /// See [`Simd`].
     #[inline(always)]
-    unsafe fn move_pair<S: Simd, L: List<'a>>(
+    fn move_pair<S: Simd, L: List<'a>>(
         &mut self,
+        simd: S,
         panels: [&HiddenPanel; 2],
         units: Range<usize>,
     ) {
-        let (occurrences, rows) = (self.occurrences, panels.map(|panel| &panel.rows[..]));
-        // SAFETY: as above.
-        unsafe {
-            let zero = [[[S::splat(0.0); 2]; 2]; 4];
-            for k in units.clone().step_by(4) {
-                // Not `map`, which would not be inlined.
-                let list = |k: usize| occurrences.list(k % occurrences.len());
-                let lists: [L; 4] = [list(k), list(k + 1), list(k + 2), list(k + 3)];
-                let sums = sum_lists::<S, L, 2, 4>(&rows, lists, zero);
-                for n in 0..(units.end - k).min(4) {
-                    for p in 0..2 {
-                        self.move_row::<S>(p, k + n, sums[n][p]);
-                    }
+        let (occurrences, rows) = (self.occurrences, panels.map(|panel| panel.rows.as_chunks().0));
+        let zero = [[[simd.splat(0.0); 2]; 2]; 4];
+        for k in units.clone().step_by(4) {
+            // Not `map`, which would not be inlined.
+            let list = |k: usize| occurrences.list(k % occurrences.len());
+            let lists: [L; 4] = [list(k), list(k + 1), list(k + 2), list(k + 3)];
+            // SAFETY: as above, for both panels.
+            let sums = unsafe { sum_lists::<S, L, 2, 4>(simd, &rows, lists, zero) };
+            for n in 0..(units.end - k).min(4) {
+                for p in 0..2 {
+                    self.move_row(simd, p, k + n, sums[n][p]);
                 }
             }
         }
     }
 
     /// Transposes sixteen rows from `first` on.
-    ///
-    /// # Safety
-    /// See [`Simd`].
     #[inline(always)]
-    unsafe fn mirror<S: Simd>(&mut self, first: usize) {
+    fn mirror<S: Simd>(&mut self, simd: S, first: usize) {
         let to = &mut self.mirrored[first / PANEL * self.panel_len..][..self.panel_len];
         for (panel, weights) in self.panels.iter().zip(&*self.weights) {
             for half in 0..PANEL / LANES {
                 let from = &weights[first * PANEL + half * LANES..];
                 let row = panel.number * PANEL + half * LANES;
                 if row * PANEL < to.len() {
-                    // SAFETY: by the caller.
-                    unsafe { transpose_square::<S>(from, &mut to[row * PANEL + first % PANEL..]) }
+                    transpose_square(simd, from, &mut to[row * PANEL + first % PANEL..])
                 }
             }
         }
     }
 
-    /// # Safety
-    /// See [`Simd`]; there are more than k rows and more than p panels.
     #[inline(always)]
-    unsafe fn move_row<S: Simd>(&mut self, p: usize, k: usize, gradient: Wide<S>) {
-        // SAFETY: by the caller, and both slices have a row for each k (`run_on`).
-        unsafe {
-            let (rate, scale) = (S::splat(self.step.rate), S::splat(self.step.scale));
-            let (momentum, decay) = (S::splat(self.step.momentum), S::splat(self.step.decay));
-            let weights = self.weights[p].as_mut_ptr().add(k * PANEL);
-            let velocity = self.velocity[p].as_mut_ptr().add(k * PANEL);
-            let (old, mut kept) = (load::<S>(weights), [S::splat(0.0); 2]);
-            if self.step.momentum != 0.0 {
-                kept = load::<S>(velocity);
-            }
-            let mut new = old;
-            for v in 0..2 {
-                let uphill = S::neg_mul_add(decay, old[v], S::mul(gradient[v], scale));
-                kept[v] = S::mul_add(momentum, kept[v], uphill);
-                new[v] = S::mul_add(rate, kept[v], old[v]);
-            }
-            store::<S>(weights, new);
-            if self.step.momentum != 0.0 {
-                store::<S>(velocity, kept);
-            }
+    fn move_row<S: Simd>(&mut self, simd: S, p: usize, k: usize, gradient: Wide<S>) {
+        let (rate, scale) = (simd.splat(self.step.rate), simd.splat(self.step.scale));
+        let (momentum, decay) = (simd.splat(self.step.momentum), simd.splat(self.step.decay));
+        let weights = numbers_at_mut(self.weights[p], k * PANEL);
+        let velocity = numbers_at_mut(self.velocity[p], k * PANEL);
+        let (old, mut kept) = (load(simd, weights), [simd.splat(0.0); 2]);
+        if self.step.momentum != 0.0 {
+            kept = load(simd, velocity);
+        }
+        let mut new = old;
+        for v in 0..2 {
+            let uphill = simd.neg_mul_add(decay, old[v], simd.mul(gradient[v], scale));
+            kept[v] = simd.mul_add(momentum, kept[v], uphill);
+            new[v] = simd.mul_add(rate, kept[v], old[v]);
+        }
+        store(simd, weights, new);
+        if self.step.momentum != 0.0 {
+            store(simd, velocity, kept);
         }
     }
 }
@@ -295,7 +271,7 @@ struct TransposePanel<'a> {
 
 impl Kernel for TransposePanel<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, simd: S) {
         let (from, height) = (self.from.panels(), self.from.panel_len() / PANEL);
         let columns = self.from.columns().next_multiple_of(LANES);
         for half in 0..PANEL / LANES {
@@ -306,29 +282,22 @@ impl Kernel for TransposePanel<'_> {
             for column in (0..columns).step_by(LANES) {
                 let square = column / PANEL * height * PANEL + first_row * PANEL + column % PANEL;
                 let place = &mut self.to[column * PANEL + half * LANES..];
-                // SAFETY: the features by `dispatch`.
-                unsafe { transpose_square::<S>(&from[square..], place) }
+                transpose_square(simd, &from[square..], place)
             }
         }
     }
 }
 
 /// Transposes sixteen rows of sixteen numbers, each a panel's width after the one before.
-///
-/// # Safety
-/// See [`Simd`].
 #[inline(always)]
-unsafe fn transpose_square<S: Simd>(from: &[f32], to: &mut [f32]) {
+fn transpose_square<S: Simd>(simd: S, from: &[f32], to: &mut [f32]) {
     assert!(from.len().min(to.len()) >= (LANES - 1) * PANEL + LANES);
-    // SAFETY: both have 16 rows of a panel.
-    unsafe {
-        let mut rows = [S::splat(0.0); LANES];
-        for (k, row) in rows.iter_mut().enumerate() {
-            *row = S::load(from.as_ptr().add(k * PANEL));
-        }
-        let rows = S::transpose(rows);
-        for (k, row) in rows.into_iter().enumerate() {
-            S::store(to.as_mut_ptr().add(k * PANEL), row);
-        }
+    let mut rows = [simd.splat(0.0); LANES];
+    for (k, row) in rows.iter_mut().enumerate() {
+        *row = simd.load(numbers_at(from, k * PANEL));
+    }
+    let rows = simd.transpose(rows);
+    for (k, row) in rows.into_iter().enumerate() {
+        simd.store(numbers_at_mut(to, k * PANEL), row);
     }
 }

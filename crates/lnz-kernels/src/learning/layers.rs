@@ -51,7 +51,7 @@ impl Matrix {
         &mut self.values
     }
 
-    /// The rows in shares of so many, with the padding; of each share its part of every panel.
+    /// The rows in shares of `rows`, with the padding; of each share its part of every panel.
     pub fn shares_mut(&mut self, rows: usize) -> Vec<Vec<&mut [f32]>> {
         let (panel_len, panels) = (self.panel_len(), self.width() / PANEL);
         let mut shares: Vec<Vec<_>> = Vec::new();

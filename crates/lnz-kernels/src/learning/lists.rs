@@ -20,10 +20,7 @@ pub(crate) trait List<'a>: Copy {
 pub(crate) trait Term: Copy {
     fn row(self) -> u32;
     /// `sum + factor * vector`, rounded once.
-    ///
-    /// # Safety
-    /// See [`Simd`].
-    unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F;
+    fn add<S: Simd>(self, simd: S, vector: S::F, sum: S::F) -> S::F;
 }
 
 /// All factors are one.
@@ -58,9 +55,8 @@ impl Term for u32 {
     }
 
     #[inline(always)]
-    unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F {
-        // SAFETY: by the caller.
-        unsafe { S::add(sum, vector) }
+    fn add<S: Simd>(self, simd: S, vector: S::F, sum: S::F) -> S::F {
+        simd.add(sum, vector)
     }
 }
 
@@ -105,8 +101,7 @@ impl Term for (u32, f32) {
     }
 
     #[inline(always)]
-    unsafe fn add<S: Simd>(self, vector: S::F, sum: S::F) -> S::F {
-        // SAFETY: by the caller.
-        unsafe { S::mul_add(S::splat(self.1), vector, sum) }
+    fn add<S: Simd>(self, simd: S, vector: S::F, sum: S::F) -> S::F {
+        simd.mul_add(simd.splat(self.1), vector, sum)
     }
 }

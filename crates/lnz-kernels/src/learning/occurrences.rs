@@ -1,6 +1,6 @@
 //! Which examples of a mini-batch have a visible unit on: the lists of the chains, turned around.
 
-use crate::learning::chains::{Chain, Example};
+use crate::learning::chain::{Chain, Example};
 use crate::learning::layers::LANES;
 use crate::learning::lists::List;
 use crate::simd::{Kernel, Level, Simd, dispatch};
@@ -118,7 +118,7 @@ struct FindEnds<'a> {
 
 impl Kernel for FindEnds<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, simd: S) {
         let Self { occurrences, first, count, chains } = self;
         let Occurrences { rows, starts, counts, .. } = occurrences;
         // Room for all of them, and for a whole vector where the last one goes.
@@ -139,13 +139,11 @@ impl Kernel for FindEnds<'_> {
             for unit in units..(units + LANES).min(first + count) {
                 found += counts[unit - first] as usize;
                 for (k, bits) in bits.as_chunks::<LANES>().0.iter().enumerate() {
-                    assert!(found + LANES <= rows.len());
                     let row = (chains.len() + k * LANES) as u32;
-                    // SAFETY: room for a vector; the features by `dispatch`.
-                    unsafe {
-                        let on = S::have_bit(bits.as_ptr(), (unit % LANES) as u32);
-                        found += S::store_indices(rows.as_mut_ptr().add(found), on, row);
-                    }
+                    let on = simd.have_bit(bits, (unit % LANES) as u32);
+                    let place: &mut [u32] = &mut rows[found..found + LANES];
+                    // SAFETY: room for a vector.
+                    found += unsafe { simd.store_indices(place.as_mut_ptr(), on, row) };
                 }
                 starts.push(found as u32);
             }

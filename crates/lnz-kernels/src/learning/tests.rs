@@ -1,11 +1,18 @@
 //! The kernels of training against their scalar twins, and each instruction set against the others.
 
-use super::*;
+use crate::aligned::Aligned;
+use crate::learning::chain::{Chain, Example};
+use crate::learning::chains::RunChains;
+use crate::learning::dense::DenseSums;
 use crate::learning::gradient::{HiddenPanel, LearnRows, Move, transpose_panel};
-use crate::learning::layers::{Matrix, PANEL, Side};
+use crate::learning::layers::{LANES, Layers, Matrix, PANEL, Side};
 use crate::learning::lists::{Factored, List};
+use crate::learning::log_marginals::log_marginals;
 use crate::learning::occurrences::Occurrences;
-use crate::random::Random;
+use crate::learning::sampling::{draw, less_than_reciprocal, sample};
+use crate::random::{Purpose, Random};
+use crate::simd::{Kernel, Level, Simd, dispatch};
+use crate::stream::Stream;
 use proptest::prelude::*;
 
 fn random_matrix(rows: usize, columns: usize, random: &mut Random) -> Matrix {
@@ -82,7 +89,7 @@ fn are_sigmoids(p: &[f32], sums: &[(f64, f64)]) -> bool {
     p.iter().zip(sums).all(close)
 }
 
-fn contrast(
+fn chains_of(
     layers: &Layers,
     level: Level,
     data: &[Example<'_>],
@@ -91,7 +98,7 @@ fn contrast(
 ) -> Vec<Chain> {
     let mut chains: Vec<Chain> = data.iter().map(|_| Chain::new(layers)).collect();
     chains.iter_mut().enumerate().for_each(|(n, chain)| chain.seed(7, n as u64));
-    Contrast { layers, data, chains: &mut chains, steps, persistent, first: 0, dense: None }
+    RunChains { layers, data, chains: &mut chains, steps, persistent, first: 0, dense: None }
         .run_on(level);
     chains
 }
@@ -120,9 +127,9 @@ proptest! {
         let layers = random_layers(visible, hidden, &mut random);
         let data = Examples::random(visible, 5, grey, &mut random);
         let data = data.all();
-        let reference = contrast(&layers, Level::Portable, &data, 2, persistent);
+        let reference = chains_of(&layers, Level::Portable, &data, 2, persistent);
         for level in Level::available() {
-            let chains = contrast(&layers, level, &data, 2, persistent);
+            let chains = chains_of(&layers, level, &data, 2, persistent);
             for (n, (chain, twin)) in chains.iter().zip(&reference).enumerate() {
                 let given_data = plain_sum(&layers.hidden, data[n]);
                 prop_assert!(are_sigmoids(&chain.given_data, &given_data));
@@ -136,7 +143,7 @@ proptest! {
                 alone.seed(7, n as u64);
                 let (data, chains) = (&data[n..n + 1], std::slice::from_mut(&mut alone));
                 let layers = &layers;
-                Contrast { layers, data, chains, steps: 2, persistent, first: n, dense: None }.run_on(level);
+                RunChains { layers, data, chains, steps: 2, persistent, first: n, dense: None }.run_on(level);
                 for other in [twin, &alone] {
                     prop_assert_eq!(&chain.given_data[..], &other.given_data[..]);
                     prop_assert_eq!(&chain.given_end[..], &other.given_end[..]);
@@ -190,7 +197,7 @@ proptest! {
         let mut random = Random::stream(seed, Purpose::Model, 0);
         let layers = random_layers(30, hidden, &mut random);
         let data = Examples::random(30, 3, false, &mut random);
-        for mut chain in contrast(&layers, Level::detect(), &data.all(), 1, true) {
+        for mut chain in chains_of(&layers, Level::detect(), &data.all(), 1, true) {
             let words = |chain: &Chain| {
                 let mut words = vec![1; hidden.div_ceil(64)];
                 chain.write_state(words.iter_mut());
@@ -238,7 +245,7 @@ proptest! {
         let layers = random_layers(visible, hidden, &mut random);
         let data = Examples::random(visible, 10, grey, &mut random);
         let data = data.all();
-        let chains = contrast(&layers, Level::Portable, &data, 1, false);
+        let chains = chains_of(&layers, Level::Portable, &data, 1, false);
         let step = Move { rate: 0.1, scale: 0.01, momentum, decay: 0.02 };
         // In shares of 32 units, as many threads would take them.
         let parts: Vec<Occurrences> = (0..visible).step_by(PANEL).map(|first| {
@@ -321,7 +328,7 @@ proptest! {
         let layers = random_layers(80, 5, &mut random);
         let data = Examples::random(80, 70, grey, &mut random);
         let data = data.all();
-        let chains = contrast(&layers, Level::Portable, &data, 1, false);
+        let chains = chains_of(&layers, Level::Portable, &data, 1, false);
         let listed = |found: &Occurrences, k: usize| -> Vec<(u32, f32)> {
             match found.are_ones() {
                 true => found.list::<&[u32]>(k).iter().map(|&row| (row, 1.0)).collect(),
@@ -404,12 +411,9 @@ struct LessThanReciprocal<'a> {
 
 impl Kernel for LessThanReciprocal<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
-        // SAFETY: sixteen numbers; the features by `dispatch`.
-        unsafe {
-            let u = S::load(self.u.as_ptr());
-            *self.found = S::bits(less_than_reciprocal::<S>(u, S::splat(self.a)));
-        }
+    fn run<S: Simd>(self, simd: S) {
+        let u = simd.load(&self.u);
+        *self.found = simd.bits(less_than_reciprocal(simd, u, simd.splat(self.a)));
     }
 }
 
@@ -421,7 +425,7 @@ struct BothWays<'a> {
 
 impl Kernel for BothWays<'_> {
     #[inline(always)]
-    unsafe fn run<S: Simd>(self) {
+    fn run<S: Simd>(self, simd: S) {
         let units = self.inputs.len();
         let mut padded = Aligned::zeroed(units.next_multiple_of(PANEL));
         padded[..units].copy_from_slice(self.inputs);
@@ -429,15 +433,12 @@ impl Kernel for BothWays<'_> {
             let mut stream = Stream::new(3, Purpose::Contrast, 5);
             let (mut on, mut bits) = (vec![], vec![0; units.div_ceil(LANES)]);
             for _ in 0..20 {
-                // SAFETY: whole vectors; the features by `dispatch`.
-                unsafe {
-                    let (mut part, mut inputs) = (vec![], padded.clone());
-                    match without {
-                        true => draw::<S>(&inputs, units, &mut stream, &mut part, &mut bits),
-                        false => sample::<S>(&mut inputs, units, &mut stream, &mut part, &mut bits),
-                    }
-                    on.extend(part);
+                let (mut part, mut inputs) = (vec![], padded.clone());
+                match without {
+                    true => draw(simd, &inputs, units, &mut stream, &mut part, &mut bits),
+                    false => sample(simd, &mut inputs, units, &mut stream, &mut part, &mut bits),
                 }
+                on.extend(part);
             }
             self.found.push((on, bits));
         }

@@ -1,20 +1,11 @@
 //! Four lanes with AVX2 and FMA.
 
 use super::{Block, MANTISSA_BITS, Simd, TO_EXPONENT_FIELD};
+use crate::simd::Avx2;
 use std::arch::x86_64::*;
 
-/// Proof that this machine has AVX2 and FMA.
-#[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Avx2(());
-
-impl Avx2 {
-    pub(in super::super) fn detect() -> Option<Self> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
-    }
-}
-
 // SAFETY of every block below: the intrinsics need AVX2 or FMA and nothing else, and an `Avx2` exists
-// only where `detect` found both. Pointers come from references to four numbers, and the unaligned
+// only where both were found. Pointers come from references to four numbers, and the unaligned
 // forms are used.
 impl Simd for Avx2 {
     type V = __m256d;

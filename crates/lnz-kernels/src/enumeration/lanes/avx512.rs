@@ -1,20 +1,11 @@
 //! Eight lanes with AVX-512.
 
 use super::{Block, Simd};
+use crate::simd::Avx512;
 use std::arch::x86_64::*;
 
-/// Proof that this machine has AVX-512F.
-#[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Avx512(());
-
-impl Avx512 {
-    pub(in super::super) fn detect() -> Option<Self> {
-        is_x86_feature_detected!("avx512f").then_some(Self(()))
-    }
-}
-
 // SAFETY of every block below: the intrinsics need AVX-512F and nothing else, and an `Avx512` exists
-// only where `detect` found it. Pointers come from references to blocks of eight numbers.
+// only where it was found. Pointers come from references to blocks of eight numbers.
 impl Simd for Avx512 {
     type V = __m512d;
     const LANES: usize = 8;

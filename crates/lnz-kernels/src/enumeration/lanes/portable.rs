@@ -4,10 +4,8 @@
 //! call (35 times slower than AVX2): only processors from before 2013 pay for the same bits everywhere.
 
 use super::{Block, MANTISSA_BITS, Simd, TO_EXPONENT_FIELD};
+use crate::simd::Portable;
 use std::array::from_fn;
-
-#[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Portable;
 
 type V = [f64; 2];
 
