@@ -1,7 +1,8 @@
 //! Arrays of numpy, of any layout and of both floating-point types, seen without copying them.
 
+use lnz::Error;
 use lnz::data::Binarize;
-use lnz::{Error, Result};
+use lnz_app::Result;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -74,7 +75,7 @@ impl Rows<'_> {
         let found = self.width();
         match found == expected {
             true => Ok(()),
-            false => Err(Error::Width { what: name.to_owned(), found, expected }),
+            false => Err(Error::Width { what: name.to_owned(), found, expected }.into()),
         }
     }
 
@@ -101,7 +102,7 @@ impl Rows<'_> {
         if let Some(i) = values.iter().position(|value| !(0.0..=1.0).contains(value)) {
             let value = values[i];
             let text = format!("{name} is {value} at [{number}, {i}]; expected values in [0, 1]");
-            return Err(Error::Options { text });
+            return Err(lnz_app::Error::Options { text });
         }
         binarize.apply(values, seed, number as u64);
         Ok(())

@@ -4,10 +4,11 @@ use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{Annealing, Options, request};
 use crate::work::{self, Call};
-use lnz::report::{ModelSummary, Report, Tone};
-use lnz::request::DEFAULT_BETAS;
-use lnz::run::{self, Patience};
-use lnz::{Auto, Gwgm, Sampling, Spelling};
+use lnz::{Annealed, Auto, Details, Finding, Gwgm, Sampling};
+use lnz_app::Spelling;
+use lnz_app::report::{Report, Tone};
+use lnz_app::request::{DEFAULT_BETAS, Plan};
+use lnz_app::run;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -27,9 +28,9 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    fn new(py: Python<'_>, report: &Report, annealed: Option<lnz::Annealed>) -> PyResult<Self> {
+    fn new(py: Python<'_>, report: Report) -> PyResult<Self> {
         let spelling = Spelling::Keywords;
-        let line = |line: lnz::report::Line| {
+        let line = |line: lnz_app::report::Line| {
             let (tone, lead) = match line.lead {
                 None => ("plain", String::new()),
                 Some((Tone::Value, lead)) => ("value", lead),
@@ -39,17 +40,30 @@ impl Found {
             (line.label, tone, lead, line.text)
         };
         let warnings = report.warnings.iter();
-        let (samples, path) = annealed.map(|run| (run.samples, run.path)).unzip();
-        Ok(Self {
-            json: to_json(report)?,
+        let found = Self {
+            json: to_json(&report)?,
             lines: report.lines(spelling).into_iter().map(line).collect(),
             warnings: warnings
                 .map(|w| (w.kind, w.found.clone(), spelling.say(&w.advice)))
                 .collect(),
-            reason: report.reason,
-            log_weights: samples.map(|samples| samples.into_pyarray(py).unbind()),
-            path: path.unwrap_or_default(),
+            reason: report.finding.diagnosis.reason(),
+            log_weights: None,
+            path: vec![],
+        };
+        Ok(match annealed(report.finding) {
+            None => found,
+            Some(Annealed { samples, path, .. }) => {
+                Self { log_weights: Some(samples.into_pyarray(py).unbind()), path, ..found }
+            }
         })
+    }
+}
+
+/// The annealing run, where the method is plain AIS.
+fn annealed(finding: Finding) -> Option<Annealed> {
+    match finding.details {
+        Details::Ais(run) => Some(run.annealed),
+        _ => None,
     }
 }
 
@@ -71,7 +85,7 @@ pub(crate) fn estimate(
         let model = model.get();
         run::estimate(&model.stored, &model.name, &plan, observer)
     })?;
-    Found::new(py, &outcome.report, outcome.annealed)
+    Found::new(py, outcome.report)
 }
 
 /// log Z as a sum over all states.
@@ -84,14 +98,11 @@ pub(crate) fn exact(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
-    let patience = if force { Patience::Forced } else { Patience::Limited };
-    let report = work::run(py, &Call { threads, progress }, move |observer| {
+    let outcome = work::run(py, &Call { threads, progress }, move |observer| {
         let model = model.get();
-        let rbm = &model.stored.model;
-        let run = run::exact(rbm, patience, observer)?;
-        Ok(Report::of_exact(ModelSummary::new(&model.name, rbm), &run))
+        run::estimate(&model.stored, &model.name, &Plan::exact(force), observer)
     })?;
-    Found::new(py, &report, None)
+    Found::new(py, outcome.report)
 }
 
 /// A comparison on its way to Python.
@@ -120,7 +131,7 @@ pub(crate) fn compare(
     let plan = annealing.comparison()?.plan().map_err(exception)?;
     let comparison = work::run(py, &Call { threads, progress }, move |observer| {
         let model = model.get();
-        lnz::compare::compare(&model.stored, &model.name, &plan, &|_| (), observer)
+        lnz_app::compare::compare(&model.stored, &model.name, &plan, &|_| (), observer)
     })?;
     let reference = comparison.reference();
     Ok(Compared {
@@ -132,7 +143,8 @@ pub(crate) fn compare(
         log_weights: comparison
             .rows
             .into_iter()
-            .map(|row| row.run.annealed.samples.into_pyarray(py).unbind())
+            .filter_map(|row| annealed(row.finding))
+            .map(|run| run.samples.into_pyarray(py).unbind())
             .collect(),
     })
 }

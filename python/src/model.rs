@@ -6,7 +6,8 @@ use crate::options::optional;
 use crate::work::{self, Call};
 use lnz::data::{Binarize, DataOptions, DataReader};
 use lnz::io::{self, StoredModel, Units};
-use lnz::{BuiltIn, Error, Gwgm, Observer, Phase, Progress, Rbm, Recipe, Source};
+use lnz::{BuiltIn, Error, Gwgm, Observer, Phase, Progress, Rbm};
+use lnz_app::{Recipe, Source};
 use ndarray::{Array2, ArrayView, Dimension};
 use numpy::{IntoPyArray, PyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -94,13 +95,13 @@ impl Model {
 
     #[getter]
     fn summary(&self) -> String {
-        lnz::report::ModelSummary::new(&self.name, &self.stored.model).to_text()
+        lnz_app::report::ModelSummary::new(&self.name, &self.stored.model).to_text()
     }
 
     /// Predicted time of the exact value on so many threads.
     fn exact_seconds(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<f64> {
         let call = Call { threads, progress: None };
-        Ok(work::run_borrowing(py, &call, |_| lnz::exact_cost(&self.stored.model))?.seconds)
+        Ok(work::run_borrowing(py, &call, |_| Ok(lnz::exact_cost(&self.stored.model)?))?.seconds)
     }
 
     fn transposed(&self) -> PyResult<Self> {
@@ -156,8 +157,8 @@ fn of_rows(
     model: &Rbm,
     count: usize,
     observer: &dyn Observer,
-    block: impl Fn(Range<usize>) -> lnz::Result<Array2<f64>>,
-) -> lnz::Result<Vec<f64>> {
+    block: impl Fn(Range<usize>) -> lnz_app::Result<Array2<f64>>,
+) -> lnz_app::Result<Vec<f64>> {
     /// 16 MB in float64.
     const VALUES: usize = 1 << 21;
     /// A fraction of a second, after which Ctrl-C is seen.
@@ -169,7 +170,8 @@ fn of_rows(
     let mut values = Vec::with_capacity(count);
     while values.len() < count {
         if observer.cancelled() {
-            return Err(Error::Cancelled { reached: format!("after {} rows", values.len()) });
+            let reached = format!("after {} rows", values.len());
+            return Err(Error::Cancelled { reached }.into());
         }
         let end = count.min(values.len() + rows);
         values.extend(lnz::log_marginals(model, block(values.len()..end)?.view())?);

@@ -2,16 +2,15 @@
 
 use crate::arrays::{Data, Rows};
 use crate::errors::exception;
-use lnz::compare::CompareRequest;
 use lnz::data::Binarize;
-use lnz::request::{AnnealingRequest, AutoRequest, DataSource, Request, ScheduleRequest};
-use lnz::request::{Method, StartRequest};
-use lnz::{Flips, Result};
+use lnz::{Choice, Flips};
+use lnz_app::Result;
+use lnz_app::compare::CompareRequest;
+use lnz_app::request::{AnnealingRequest, AutoRequest, DataSource, Request, ScheduleRequest};
+use lnz_app::request::{Method, StartRequest};
 use ndarray::{Array1, ArrayView1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::path::PathBuf;
 
 /// What every annealing run can be told.
@@ -151,19 +150,13 @@ fn flips(given: &Units) -> PyResult<Flips> {
     }
 }
 
-pub(crate) fn optional<T: DeserializeOwned>(
-    setting: &str,
-    text: Option<&str>,
-) -> PyResult<Option<T>> {
+pub(crate) fn optional<T: Choice>(setting: &str, text: Option<&str>) -> PyResult<Option<T>> {
     text.map(|text| choice(setting, text)).transpose()
 }
 
 /// One of a few names.
-pub(crate) fn choice<T: DeserializeOwned>(setting: &str, text: &str) -> PyResult<T> {
-    serde_json::from_value(Value::from(text)).map_err(|error| {
-        // "unknown variant `x`, expected one of `a`, `b`".
-        let error = error.to_string();
-        let expected = error.split_once("expected ").map_or("another", |(_, expected)| expected);
-        PyValueError::new_err(format!("{setting} is {text:?}; expected {expected}"))
+pub(crate) fn choice<T: Choice>(setting: &str, text: &str) -> PyResult<T> {
+    T::named(text).ok_or_else(|| {
+        PyValueError::new_err(format!("{setting} is {text:?}; expected {}", T::offer()))
     })
 }

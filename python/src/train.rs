@@ -73,13 +73,13 @@ impl Settings {
             Data::File(path) => {
                 let options = DataOptions { binarize, ..DataOptions::default() };
                 let path = path.clone();
-                work::run(py, &call, move |_| Examples::read(&path, options))
+                work::run(py, &call, move |_| Ok(Examples::read(&path, options)?))
             }
             Data::Rows(matrix) => {
                 let rows = matrix.rows();
                 work::run_borrowing(py, &call, |_| {
                     let block = rows.block(name, 0..rows.count(), binarize, 0)?;
-                    Examples::from_rows(block.view())
+                    Ok(Examples::from_rows(block.view())?)
                 })
             }
         }

@@ -32,7 +32,7 @@ pub(crate) struct Call {
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     call: &Call,
-    work: impl FnOnce(&dyn Observer) -> lnz::Result<T> + Send + 'static,
+    work: impl FnOnce(&dyn Observer) -> lnz_app::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let pool = Pool::take(call.threads)?;
     let watch = Arc::new(Watch::default());
@@ -63,7 +63,7 @@ pub(crate) fn run<T: Send + 'static>(
 pub(crate) fn run_borrowing<T: Send>(
     py: Python<'_>,
     call: &Call,
-    work: impl FnOnce(&dyn Observer) -> lnz::Result<T> + Send,
+    work: impl FnOnce(&dyn Observer) -> lnz_app::Result<T> + Send,
 ) -> PyResult<T> {
     let pool = Pool::take(call.threads)?;
     let watch = &Watch::default();

@@ -23,7 +23,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 use worker::Worker;
 
-pub(crate) const USAGE: &str = "usage: cargo xtask bench [--quick] [--weights FILE] [SECTION...]
+pub(crate) const USAGE: &str = "usage: cargo xtask bench [--quick] [--weights FILE] [--mnist FILE] [SECTION...]
 
 Measures lnz against PyTorch, numpy and rbms, which it installs into an environment of its own under
 target/, and writes docs/benchmarks.md. Takes about half an hour on a machine that does nothing else.
@@ -31,7 +31,8 @@ Sections: annealing, threads, enumeration, training, growth, resources, instruct
 these are measured again; the others stay as they are in the file.
 
   --quick         three repetitions and fewer steps, a few minutes; writes below target/ only
-  --weights FILE  784x500 weights to use in place of ../shared/data/rbm/mnistvh_CD25.mat";
+  --weights FILE  784x500 weights to use in place of generated ones, such as mnistvh_CD25.mat
+  --mnist FILE    train-images-idx3-ubyte.gz to train on in place of generated rows";
 
 /// A machine is quiet when work on one thread waits less than this for a processor.
 const QUIET: f64 = 1.05;
@@ -50,6 +51,8 @@ struct Bench {
     peers: Worker,
     /// Where models are written.
     folder: PathBuf,
+    /// Images of MNIST, if they are at hand.
+    images: Option<PathBuf>,
     repetitions: usize,
     quick: bool,
     /// Time on the clock over processor time, of what a section measured on one thread.
@@ -119,13 +122,14 @@ impl Subjects {
 
 pub(crate) fn main(arguments: &[&str]) -> ExitCode {
     let mut quick = false;
-    let mut weights = None;
+    let (mut weights, mut images) = (None, None);
     let mut wanted = Vec::new();
     let mut left = arguments.iter();
     while let Some(&argument) = left.next() {
         match argument {
             "--quick" => quick = true,
             "--weights" if left.len() > 0 => weights = left.next().map(PathBuf::from),
+            "--mnist" if left.len() > 0 => images = left.next().map(PathBuf::from),
             name if SECTIONS.iter().any(|(section, _)| *section == name) => wanted.push(name),
             _ => {
                 eprintln!("{USAGE}");
@@ -133,7 +137,7 @@ pub(crate) fn main(arguments: &[&str]) -> ExitCode {
             }
         }
     }
-    match run(quick, weights.as_deref(), &wanted) {
+    match run(quick, weights.as_deref(), images, &wanted) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("FAILED: {problem}");
@@ -142,13 +146,18 @@ pub(crate) fn main(arguments: &[&str]) -> ExitCode {
     }
 }
 
-fn run(quick: bool, weights: Option<&Path>, wanted: &[&str]) -> Result<(), Problem> {
+fn run(
+    quick: bool,
+    weights: Option<&Path>,
+    images: Option<PathBuf>,
+    wanted: &[&str],
+) -> Result<(), Problem> {
     let target = surroundings::target_folder()?;
     let folder = target.join("bench");
     std::fs::create_dir_all(&folder)?;
     println!("building lnz for release");
     let built = environment::build(&target)?;
-    let python = surroundings::python(&target)?;
+    let python = surroundings::python(&target, surroundings::Needs::Peers)?;
     let peers = Path::new(ROOT).join("bench/peers.py");
     let mut bench = Bench {
         lnz: Worker::start(&mut Command::new(&built.worker))?,
@@ -157,6 +166,7 @@ fn run(quick: bool, weights: Option<&Path>, wanted: &[&str]) -> Result<(), Probl
             Command::new(python).args(["-W", "ignore"]).arg(peers).env("OPENBLAS_NUM_THREADS", "1"),
         )?,
         folder,
+        images,
         repetitions: if quick { 3 } else { 5 },
         quick,
         waiting: Vec::new(),

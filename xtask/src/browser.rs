@@ -2,15 +2,9 @@
 //! fits a phone.
 
 use crate::environment::{ROOT, output, target_folder, tool};
+use crate::outcome::Outcome;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-/// What came of the check.
-pub(crate) enum Outcome {
-    Passed(String),
-    /// There is no browser and none can be had.
-    Skipped(String),
-}
 
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 const PROBE: &str = include_str!("browser/probe.js");
@@ -18,12 +12,19 @@ const PROBE: &str = include_str!("browser/probe.js");
 const WIDTHS: [usize; 2] = [390, 1280];
 
 /// Writes the page of the committed results and opens it in headless Chromium.
-pub(crate) fn test() -> Result<Outcome, String> {
+pub(crate) fn test() -> Outcome {
     let Some(browser) = browser() else {
-        return Ok(Outcome::Skipped(
+        return Outcome::Skipped(
             "no Chromium found, and it cannot be installed here; install chromium to run it".into(),
-        ));
+        );
     };
+    match look(&browser) {
+        Ok(said) => Outcome::Passed(said),
+        Err(reason) => Outcome::Failed(reason),
+    }
+}
+
+fn look(browser: &str) -> Result<String, String> {
     let target = target_folder()?;
     let folder = target.join("page");
     copy_results(&folder)?;
@@ -31,9 +32,9 @@ pub(crate) fn test() -> Result<Outcome, String> {
     let page = read(&folder.join("report.html"))?;
     let mut said = Vec::new();
     for width in WIDTHS {
-        said.push(probe(&browser, &folder, &page, width)?);
+        said.push(probe(browser, &folder, &page, width)?);
     }
-    Ok(Outcome::Passed(said.join("; ")))
+    Ok(said.join("; "))
 }
 
 /// A Chromium that is there, or one from the system's packages where we may install them.

@@ -4,6 +4,9 @@ use crate::cargo;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The profile that the checks are compiled with: see Cargo.toml.
+pub(crate) const PROFILE: &str = "checks";
+
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Runs a command to its end and returns what it prints.
@@ -34,27 +37,52 @@ pub(crate) fn target_folder() -> Result<PathBuf, String> {
 /// The same command as theirs, so that nothing is compiled again: other selections of packages have
 /// other features of the same dependencies.
 pub(crate) fn tool(target: &Path) -> Result<PathBuf, String> {
-    output(cargo().args(["test", "--quiet", "--workspace", "--all-targets", "--no-run"]))?;
-    Ok(target.join("debug").join(format!("lnz{}", std::env::consts::EXE_SUFFIX)))
+    let test =
+        ["test", "--profile", PROFILE, "--quiet", "--workspace", "--all-targets", "--no-run"];
+    output(cargo().args(test))?;
+    Ok(target.join(PROFILE).join(format!("lnz{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// What is installed into the environment: the peers of the benchmark, and the tools of the tests of
-/// the Python package, some of which are peers too.
-const REQUIREMENTS: [&str; 2] = ["bench/requirements.txt", "python/requirements-test.txt"];
+/// What an environment is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// The tests of the Python package.
+    Tests,
+    /// The same and the peers of the benchmark, which are large.
+    Peers,
+}
+
+impl Needs {
+    fn folder(self) -> &'static str {
+        match self {
+            Needs::Tests => "python",
+            Needs::Peers => "python-peers",
+        }
+    }
+
+    fn files(self) -> &'static [&'static str] {
+        match self {
+            Needs::Tests => &["python/requirements-test.txt"],
+            Needs::Peers => &["bench/requirements.txt", "python/requirements-test.txt"],
+        }
+    }
+}
 
 /// The Python of an environment below `target` that has all requirements; made when it is not there
 /// or when they have changed.
-pub(crate) fn python(target: &Path) -> Result<PathBuf, String> {
-    let files = REQUIREMENTS.map(|file| Path::new(ROOT).join(file));
+pub(crate) fn python(target: &Path, needs: Needs) -> Result<PathBuf, String> {
+    let files: Vec<PathBuf> = needs.files().iter().map(|f| Path::new(ROOT).join(f)).collect();
     let wanted = files.iter().map(|file| read(file)).collect::<Result<String, String>>()?;
-    let environment = target.join("python");
+    let environment = target.join(needs.folder());
     let python = python_of(&environment);
     let done = environment.join("installed.txt");
     if std::fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
     println!("      making a Python environment in {}", environment.display());
-    println!("      (once; torch is large, and takes some minutes)");
+    if needs == Needs::Peers {
+        println!("      (once; torch is large, and takes some minutes)");
+    }
     let system = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let remedy = "This needs Python 3.10 or later with venv and pip, and access to a package index; \
                   set PYTHON to choose the interpreter.";

@@ -1,60 +1,26 @@
-//! The project's own tasks: `cargo xtask test`, `bench`, `calibrate` and `models`.
+//! The project's own tasks: `cargo xtask test` and its parts, `bench`, `calibrate` and `models`.
 
 mod bench;
 mod browser;
+mod checks;
+mod dependencies;
 mod environment;
+mod memcheck;
 mod models;
+mod outcome;
 mod python;
 
-use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
-
-/// One check: what it is called, and the cargo command that makes it.
-struct Step {
-    name: &'static str,
-    arguments: &'static [&'static str],
-    /// The rustup component it needs beyond the compiler, and the cargo subcommand that shows it is there.
-    component: Option<(&'static str, &'static str)>,
-    environment: Option<(&'static str, &'static str)>,
-}
-
-const STEPS: [Step; 5] = [
-    Step {
-        name: "formatting",
-        arguments: &["fmt", "--all", "--check"],
-        component: Some(("rustfmt", "fmt")),
-        environment: None,
-    },
-    Step {
-        name: "clippy, warnings denied",
-        arguments: &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
-        component: Some(("clippy", "clippy")),
-        environment: None,
-    },
-    Step {
-        name: "unit, property and command-line tests",
-        arguments: &["test", "--workspace", "--all-targets", "--quiet"],
-        component: None,
-        environment: None,
-    },
-    Step {
-        name: "examples in the documentation",
-        arguments: &["test", "--workspace", "--doc", "--quiet"],
-        component: None,
-        environment: None,
-    },
-    Step {
-        name: "documentation, warnings denied",
-        arguments: &["doc", "--workspace", "--no-deps", "--quiet"],
-        component: None,
-        environment: Some(("RUSTDOCFLAGS", "-D warnings")),
-    },
-];
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 const USAGE: &str = "\
-usage: cargo xtask test         run every check: formatting, clippy, tests, documentation, page, Python
+usage: cargo xtask test         run every check: dependencies, formatting, clippy, tests, documentation, Python
+       cargo xtask test --peers what needs large peers: Python with torch and rbms, the page in a browser
+       cargo xtask dependencies the sources alone: no cycle between modules, no arrow upwards
+       cargo xtask memcheck     tests of the kernels under valgrind
        cargo xtask page         the page of `lnz paper report` in a headless browser, alone
-       cargo xtask python       the last of them alone: wheel, fresh environment, pytest
+       cargo xtask python       the Python package alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
                                 with options, print the report only (`calibrate --help` lists them)
@@ -63,12 +29,12 @@ usage: cargo xtask test         run every check: formatting, clippy, tests, docu
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test"] => test(),
-        ["python"] => python_alone(),
-        ["page"] => match page_passes() {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
-        },
+        ["test"] => checks::run(),
+        ["test", "--peers"] => checks::run_peers(),
+        ["dependencies"] => checks::run_one("dependencies", checks::dependencies),
+        ["memcheck"] => checks::run_one("kernels under valgrind", memcheck::test),
+        ["page"] => checks::run_one("the page of `lnz paper report` in a browser", browser::test),
+        ["python"] => checks::run_one("Python package", python::test),
         ["bench", ref options @ ..] => bench::main(options),
         ["models", ref options @ ..] => models::main(options),
         ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
@@ -80,74 +46,6 @@ fn main() -> ExitCode {
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)
-        }
-    }
-}
-
-fn test() -> ExitCode {
-    let missing: Vec<&str> = STEPS
-        .iter()
-        .filter_map(|step| step.component)
-        .filter(|(_, subcommand)| !is_installed(subcommand))
-        .map(|(component, _)| component)
-        .collect();
-    if !missing.is_empty() {
-        let missing = missing.join(" ");
-        eprintln!("FAILED: {missing} not installed; run `rustup component add {missing}`");
-        return ExitCode::FAILURE;
-    }
-    let clock = Instant::now();
-    let count = STEPS.len() + 2;
-    for (i, step) in STEPS.iter().enumerate() {
-        println!("[{}/{count}] {}: cargo {}", i + 1, step.name, step.arguments.join(" "));
-        let step_clock = Instant::now();
-        if let Err(reason) = step.run() {
-            eprintln!("FAILED: {} ({reason}, {})", step.name, in_seconds(step_clock.elapsed()));
-            return ExitCode::FAILURE;
-        }
-        println!("      ok, {}", in_seconds(step_clock.elapsed()));
-    }
-    println!("[{}/{count}] the page of `lnz paper report` in a browser", count - 1);
-    if !page_passes() {
-        return ExitCode::FAILURE;
-    }
-    println!("[{count}/{count}] Python package: wheel, fresh environment, pytest");
-    let step_clock = Instant::now();
-    if let Err(reason) = python::test() {
-        eprintln!("FAILED: Python package ({}): {reason}", in_seconds(step_clock.elapsed()));
-        return ExitCode::FAILURE;
-    }
-    println!("      ok, {}", in_seconds(step_clock.elapsed()));
-    println!("all checks passed, {}", in_seconds(clock.elapsed()));
-    ExitCode::SUCCESS
-}
-
-/// The page in a browser; where there is none, that is said loudly.
-fn page_passes() -> bool {
-    let clock = Instant::now();
-    match browser::test() {
-        Ok(browser::Outcome::Passed(said)) => {
-            println!("      ok, {}: {said}", in_seconds(clock.elapsed()));
-            true
-        }
-        Ok(browser::Outcome::Skipped(reason)) => {
-            eprintln!("SKIPPED: the page was not tested: {reason}");
-            true
-        }
-        Err(reason) => {
-            eprintln!("FAILED: the page in a browser: {reason}");
-            false
-        }
-    }
-}
-
-/// The tests of the Python package alone.
-fn python_alone() -> ExitCode {
-    match python::test() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(reason) => {
-            eprintln!("FAILED: Python package: {reason}");
-            ExitCode::FAILURE
         }
     }
 }
@@ -166,31 +64,16 @@ fn calibrate(options: &[&str]) -> ExitCode {
     }
 }
 
-impl Step {
-    fn run(&self) -> Result<(), String> {
-        let status = cargo()
-            .args(self.arguments)
-            .envs(self.environment)
-            .status()
-            .map_err(|error| format!("cargo cannot be started: {error}"))?;
-        if status.success() { Ok(()) } else { Err(status.to_string()) }
-    }
-}
-
-fn is_installed(subcommand: &str) -> bool {
-    cargo()
-        .args([subcommand, "--version"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
-}
-
 /// The cargo that runs this program, at the top of the workspace.
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
-    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    command.current_dir(top());
     command
+}
+
+/// The top of the workspace.
+fn top() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 fn in_seconds(duration: Duration) -> String {

@@ -1,13 +1,31 @@
 //! The Python package: its wheel, installed into a fresh environment and tested there.
 
-use crate::environment::{self, ROOT, output};
+use crate::environment::{self, Needs, PROFILE, ROOT, output};
+use crate::outcome::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Builds, installs and tests; what pytest says goes to the terminal.
-pub(crate) fn test() -> Result<(), String> {
+pub(crate) fn test() -> Outcome {
+    let everything = [("LNZ_TEST_ALL", "1")];
+    outcome(run(Needs::Tests, &["tests"], &everything))
+}
+
+/// The tests with torch and rbms alone.
+pub(crate) fn test_with_peers() -> Outcome {
+    outcome(run(Needs::Peers, &["tests/test_adapters.py"], &[("LNZ_TEST_PEERS", "1")]))
+}
+
+fn outcome(result: Result<(), String>) -> Outcome {
+    match result {
+        Ok(()) => Outcome::Passed(String::new()),
+        Err(reason) => Outcome::Failed(reason),
+    }
+}
+
+fn run(needs: Needs, tests: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
     let target = environment::target_folder()?;
-    let tools = environment::python(&target)?;
+    let tools = environment::python(&target, needs)?;
     let wheel = build_wheel(&tools, &target)?;
     let python = install(&tools, &target, &wheel)?;
     let tool = environment::tool(&target)?;
@@ -15,11 +33,11 @@ pub(crate) fn test() -> Result<(), String> {
     let status = Command::new(&python)
         .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-c"])
         .arg(package.join("pyproject.toml"))
-        .arg(package.join("tests"))
+        .args(tests.iter().map(|test| package.join(test)))
         // Elsewhere, so that `lnz` is the installed package and not its source.
         .current_dir(&target)
         .env("LNZ_TOOL", tool)
-        .env("LNZ_TEST_ALL", "1")
+        .envs(variables.iter().copied())
         .status()
         .map_err(|error| format!("{} cannot be started: {error}", python.display()))?;
     if status.success() { Ok(()) } else { Err(format!("pytest: {status}")) }
@@ -33,7 +51,8 @@ fn build_wheel(tools: &Path, target: &Path) -> Result<PathBuf, String> {
             .map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     let manifest = Path::new(ROOT).join("python/Cargo.toml");
-    let arguments = ["-m", "maturin", "build", "--release", "--locked", "--manifest-path"];
+    // The profile of the other checks: most of it is compiled already.
+    let arguments = ["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--manifest-path"];
     let mut build = Command::new(tools);
     build.args(arguments).arg(manifest).arg("--out").arg(&folder).arg("--interpreter").arg(tools);
     output(&mut build)?;

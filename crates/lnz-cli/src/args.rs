@@ -2,6 +2,7 @@
 
 mod annealing;
 mod auto;
+mod choice;
 mod data;
 mod generate;
 mod paper;
@@ -12,20 +13,22 @@ mod values;
 
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
-pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ShelfArgs, WhichArgs};
+pub(crate) use lnz::data::Binarize as BinarizeArg;
+pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
 pub(crate) use score::{LogZMethod, ScoreArgs};
-pub(crate) use start::BinarizeArg;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;
 use auto::AutoArgs;
+use choice::choice;
 use start::StartArgs;
 use values::threads;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use lnz::compare::CompareRequest;
-use lnz::request::{Method, Request};
+use lnz::io::{Float, Units};
+use lnz_app::compare::CompareRequest;
+use lnz_app::request::{Method, Request};
 use std::path::PathBuf;
 
 const FIRST_STEPS: &str = "\
@@ -82,31 +85,14 @@ pub(crate) struct ModelArgs {
     /// A model file, or the name of a built-in model (see `lnz models`)
     pub(crate) model: PathBuf,
     /// Values of the units in the file [default: what the file says, else binary]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = choice::<Units>())]
     pub(crate) units: Option<Units>,
 }
 
 impl ModelArgs {
     /// Finds and reads the model.
-    pub(crate) fn load(&self) -> lnz::Result<lnz::Source> {
-        lnz::Source::load(&self.model, self.units.map(Into::into))
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Units {
-    /// 0 and 1
-    Binary,
-    /// -1 and +1; converted exactly
-    Spin,
-}
-
-impl From<Units> for lnz::io::Units {
-    fn from(units: Units) -> Self {
-        match units {
-            Units::Binary => Self::Binary,
-            Units::Spin => Self::Spin,
-        }
+    pub(crate) fn load(&self) -> lnz_app::Result<lnz_app::Source> {
+        lnz_app::Source::load(&self.model, self.units)
     }
 }
 
@@ -143,8 +129,8 @@ pub(crate) struct EstimateArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     /// How to obtain log Z
-    #[arg(long, value_enum, default_value_t = MethodArg::Auto)]
-    pub(crate) method: MethodArg,
+    #[arg(long, value_parser = choice::<Method>(), default_value = Method::default().name())]
+    pub(crate) method: Method,
     /// Sample the whole model even if it, or parts of it, can be summed exactly
     #[arg(long)]
     pub(crate) no_exact: bool,
@@ -170,11 +156,7 @@ pub(crate) struct EstimateArgs {
 impl EstimateArgs {
     pub(crate) fn request(&self) -> anyhow::Result<Request> {
         Ok(Request {
-            method: match self.method {
-                MethodArg::Auto => Method::Auto,
-                MethodArg::Ais => Method::Ais,
-                MethodArg::Exact => Method::Exact,
-            },
+            method: self.method,
             no_exact: self.no_exact,
             no_check: self.no_check,
             auto: self.auto.request(),
@@ -184,16 +166,6 @@ impl EstimateArgs {
             save_weights: self.save_weights.is_some(),
         })
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodArg {
-    /// Exact where that takes a few seconds, otherwise a search for modes and several starts
-    Auto,
-    /// Annealed importance sampling from one start, as in the paper
-    Ais,
-    /// Sum over all states
-    Exact,
 }
 
 const EXACT_EXAMPLES: &str = "\
@@ -269,31 +241,11 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Type of weights and biases in a .safetensors file [default: f64]
-    #[arg(long, value_enum)]
-    pub(crate) float: Option<FloatArg>,
+    #[arg(long, value_parser = choice::<Float>())]
+    pub(crate) float: Option<Float>,
     /// Compute log Z exactly, of the numbers as they are written, and store it too
     #[arg(long)]
     pub(crate) exact: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FloatArg {
-    /// float64
-    F64,
-    /// float32
-    F32,
-    /// float16
-    F16,
-}
-
-impl From<FloatArg> for lnz::io::Float {
-    fn from(arg: FloatArg) -> Self {
-        match arg {
-            FloatArg::F64 => Self::F64,
-            FloatArg::F32 => Self::F32,
-            FloatArg::F16 => Self::F16,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,8 @@
 //! What went wrong, as one sentence on standard error and an exit code.
 
-use lnz::numbers::duration;
-use lnz::{Error, Spelling};
+use lnz::Error;
+use lnz_app::Spelling;
+use lnz_app::numbers::duration;
 use std::process::ExitCode;
 
 /// Exit code of bad usage or input; the same as clap's.
@@ -13,7 +14,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Options that do not go together, or input that only a command can judge; the text names the flag.
 pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
-    anyhow::Error::new(Error::Options { text: text.into() })
+    anyhow::Error::new(lnz_app::Error::options(text))
 }
 
 /// Prints the error and chooses the exit code.
@@ -26,26 +27,40 @@ pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    match error.downcast_ref::<Error>() {
+    match of_library(error) {
         Some(Error::Cancelled { .. }) => INTERRUPTED,
         Some(Error::Write { bad_path: false, .. } | Error::Diverged { .. }) => FAILED,
         Some(_) => BAD_INPUT,
+        None if error.is::<lnz_app::Error>() => BAD_INPUT,
         None => FAILED,
+    }
+}
+
+/// The library's own error, wherever it came through.
+fn of_library(error: &anyhow::Error) -> Option<&Error> {
+    match error.downcast_ref::<lnz_app::Error>() {
+        Some(lnz_app::Error::Library(error)) => Some(error),
+        Some(_) => None,
+        None => error.downcast_ref::<Error>(),
     }
 }
 
 /// The library speaks of settings; here they are flags.
 fn sentence(error: &anyhow::Error) -> String {
-    match error.downcast_ref::<Error>() {
+    use lnz_app::Error::{Options, UnknownModel};
+    match error.downcast_ref::<lnz_app::Error>() {
+        Some(Options { text }) => return Spelling::Flags.say(text),
+        Some(UnknownModel { near: Some(_), .. }) => {
+            return format!("{error} (`lnz models` lists them)");
+        }
+        Some(UnknownModel { .. }) => {
+            return format!("{error}; `lnz models` lists those that are built in");
+        }
+        _ => (),
+    }
+    match of_library(error) {
         Some(Error::Setting { setting, found, expected }) => {
             format!("{} is {found}; expected {expected}", Spelling::Flags.name(setting))
-        }
-        Some(Error::Options { text }) => Spelling::Flags.say(text),
-        Some(Error::UnknownModel { near: Some(_), .. }) => {
-            format!("{error} (`lnz models` lists them)")
-        }
-        Some(Error::UnknownModel { .. }) => {
-            format!("{error}; `lnz models` lists those that are built in")
         }
         Some(Error::TooManyStates { free_units, seconds, .. }) => format!(
             "the exact value needs 2^{free_units} states, about {} on this machine; use `lnz estimate`, or wait for `lnz exact --force`",

@@ -2,8 +2,8 @@
 
 use crate::failure::usage;
 use anyhow::Result;
-use lnz::report::Report;
 use lnz::{Error, Rbm};
+use lnz_app::report::Report;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::Path;

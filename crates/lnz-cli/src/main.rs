@@ -7,8 +7,6 @@ mod failure;
 mod fetch;
 mod interrupt;
 mod log_z;
-mod paper;
-mod plot;
 mod progress;
 mod report;
 mod terminal;

@@ -2,7 +2,8 @@
 
 use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use lnz::{Observer, Phase, Progress, numbers};
+use lnz::{Observer, Phase, Progress};
+use lnz_app::numbers;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Mutex;

@@ -1,8 +1,8 @@
 //! A result on standard output, for programs or for people.
 
 use crate::terminal::{Table, bad, good, print_json, value};
-use lnz::Spelling;
-use lnz::report::{Line, Report, Tone};
+use lnz_app::Spelling;
+use lnz_app::report::{Line, Report, Tone};
 
 /// Prints the result of an estimate.
 pub(crate) fn print(report: &Report, json: bool) -> anyhow::Result<()> {

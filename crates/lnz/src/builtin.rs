@@ -64,7 +64,7 @@ macro_rules! trained {
 
 /// The built-in models. The generated ones are of the paper's hardest family, with seeds chosen among
 /// the first 31 by what the uniform start does on them with 1024 chains and 1024 betas.
-pub static BUILT_IN: [BuiltIn; 27] = [
+pub static BUILT_IN: &[BuiltIn] = &[
     generated(
         "gwgm-hard",
         "the uniform start is 70% off in both orientations, and looks healthy transposed",
@@ -107,8 +107,8 @@ pub static BUILT_IN: [BuiltIn; 27] = [
 impl BuiltIn {
     /// The built-in model of this name.
     pub fn named(name: &str) -> Option<BuiltIn> {
-        let exactly = BUILT_IN.into_iter().find(|model| model.name == name);
-        exactly.or_else(|| BUILT_IN.into_iter().rfind(|model| model.family() == name))
+        let exactly = BUILT_IN.iter().copied().find(|model| model.name == name);
+        exactly.or_else(|| BUILT_IN.iter().copied().rfind(|model| model.family() == name))
     }
 
     /// Its name without the epoch.
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn every_built_in_model_can_be_made_and_found_by_name() {
-        for entry in BUILT_IN {
+        for &entry in BUILT_IN {
             let stored = entry.load().unwrap();
             assert_eq!((stored.model.visible(), stored.model.hidden()), entry.shape);
             assert_eq!(BuiltIn::named(entry.name), Some(entry));
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn stored_exact_values_belong_to_the_stored_numbers() {
         for entry in
-            BUILT_IN.into_iter().filter(|entry| entry.shape.1 == 20 && entry.epoch().is_some())
+            BUILT_IN.iter().copied().filter(|entry| entry.shape.1 == 20 && entry.epoch().is_some())
         {
             let stored = entry.load().unwrap();
             let exact = crate::exact_log_z(&stored.model, &()).unwrap();
@@ -172,6 +172,6 @@ mod tests {
             Origin::Generated { .. } => 0,
             Origin::Trained(bytes) => bytes.len(),
         };
-        assert!(BUILT_IN.into_iter().map(size).sum::<usize>() < 12_000_000);
+        assert!(BUILT_IN.iter().copied().map(size).sum::<usize>() < 12_000_000);
     }
 }

@@ -18,13 +18,11 @@ use crate::io::Parsed;
 use crate::{Error, Result};
 use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2};
-use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// How grey values become 0 or 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Binarize {
     /// Not at all: values stay as they are, which is exact for data of zeros and ones.
     #[default]
@@ -34,6 +32,12 @@ pub enum Binarize {
     /// 1 with the probability that the value is.
     Bernoulli,
 }
+
+crate::choices!(serialized Binarize {
+    None: "none", "Keep values in [0, 1]";
+    Threshold: "threshold", "1 above 1/2";
+    Bernoulli: "bernoulli", "1 with the value as its probability";
+});
 
 impl Binarize {
     /// Changes the values of one row, whose number and seed decide what [`Binarize::Bernoulli`] draws.

@@ -1,6 +1,6 @@
 //! What can go wrong, each case with the value that was found.
 
-use crate::{Spelling, in_words};
+use crate::duration::in_words;
 use std::path::PathBuf;
 
 /// The error of every fallible function in this crate.
@@ -50,13 +50,6 @@ pub enum Error {
         expected: String,
     },
 
-    /// Options that contradict each other, or of which one has no effect.
-    #[error("{}", Spelling::Keywords.say(text))]
-    Options {
-        /// What is wrong and what to do, with the options in braces: see [`Spelling::say`].
-        text: String,
-    },
-
     /// A state or data row has the wrong number of units.
     #[error("{what} has {found} columns, but the model has {expected} visible units")]
     Width {
@@ -102,15 +95,6 @@ pub enum Error {
         "the weights and biases add up to more than 1e307, so log Z may exceed the largest float64; scale the model down"
     )]
     Overflow,
-
-    /// Neither a file nor the name of a built-in model.
-    #[error("`{name}` is neither a file nor a built-in model{}", did_you_mean(*near))]
-    UnknownModel {
-        /// What was asked for.
-        name: String,
-        /// The built-in model with the most similar name.
-        near: Option<&'static str>,
-    },
 
     /// A file could not be understood.
     #[error("{}: {problem}", path.display())]
@@ -160,10 +144,6 @@ pub enum Error {
 /// A result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-fn did_you_mean(near: Option<&str>) -> String {
-    near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
-}
-
 impl Error {
     /// A setting outside its range.
     pub(crate) fn setting(
@@ -172,10 +152,5 @@ impl Error {
         expected: impl ToString,
     ) -> Self {
         Error::Setting { setting, found: found.to_string(), expected: expected.to_string() }
-    }
-
-    /// Options that do not go together; they stand in braces.
-    pub(crate) fn options(text: impl Into<String>) -> Self {
-        Error::Options { text: text.into() }
     }
 }

@@ -1,97 +1,76 @@
-//! From the log weights of independent chains to log Z with its error.
+//! The ways to log Z: each is an [`Estimator`], each returns a [`Finding`].
+//!
+//! A new one is a file here, a line among the modules and a variant of [`Details`].
 
-use crate::math::log_mean_exp;
-use serde::Serialize;
+mod ais;
+mod anneal;
+mod auto;
+mod estimator;
+mod exact;
+mod statistics;
 
-/// An estimate of log Z with its statistics.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Estimate {
-    /// Log of the mean of exp(s_i): equation (20) of the paper.
-    pub log_z: f64,
-    /// Standard error of `log_z`, to first order in the relative error of the mean weight.
-    pub std_error: f64,
-    /// 95% interval of log Z from the spread of the weights alone. It cannot know of modes that no
-    /// chain has visited.
-    pub interval: [f64; 2],
-    /// Mean of the samples s_i, a lower bound of log Z in expectation.
-    pub mean_sample: f64,
-    /// Standard deviation of the samples s_i.
-    pub std_sample: f64,
-    /// Effective sample size, (sum w)^2 / sum w^2.
-    pub ess: f64,
-    /// Share of the largest weight in the sum.
-    pub max_weight_share: f64,
-    /// Number of chains.
-    pub chains: usize,
+pub use ais::{Ais, AisRun, StartRule};
+pub use anneal::{Annealed, Annealing, anneal};
+pub use auto::{Auto, AutoRun, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion};
+pub use estimator::{Cost, Effort, Estimator, Finding};
+pub use exact::{Exact, ExactCost, exact_cost, exact_log_z, exact_log_z_within};
+pub use statistics::Estimate;
+
+use crate::{Rbm, Result};
+
+/// What only one method has to tell.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Details {
+    /// Of a sum over all states.
+    Exact(ExactCost),
+    /// Of annealed importance sampling from one start.
+    Ais(Box<AisRun>),
+    /// Of the default method, where it had to sample.
+    Auto(Box<AutoRun>),
 }
 
-/// Two-sided 95% quantile of the normal distribution.
-const NORMAL_95: f64 = 1.959_963_984_540_054;
-
-impl Estimate {
-    /// Statistics of the samples `s_i = log w_i + log Z_0`; there must be at least one.
-    ///
-    /// The interval is symmetric on the scale of Z, `Z (1 +- 1.96 r)` with r the relative standard
-    /// error, so on the log scale its lower arm is the longer one; when r is so large that the lower
-    /// end would not exist, it falls back to the mean sample.
-    pub fn from_samples(samples: &[f64]) -> Self {
-        let n = samples.len() as f64;
-        let log_z = log_mean_exp(samples);
-        let weights: Vec<f64> = samples.iter().map(|s| (s - log_z).exp()).collect();
-        // The mean of these weights is 1 by construction.
-        let sum: f64 = weights.iter().sum();
-        let sum_of_squares: f64 = weights.iter().map(|w| w * w).sum();
-        let variance =
-            weights.iter().map(|w| (w - 1.0) * (w - 1.0)).sum::<f64>() / (n - 1.0).max(1.0);
-        let std_error = if samples.len() > 1 { (variance / n).sqrt() } else { f64::INFINITY };
-        let mean_sample = samples.iter().sum::<f64>() / n;
-        let std_sample = (samples.iter().map(|s| (s - mean_sample).powi(2)).sum::<f64>()
-            / (n - 1.0).max(1.0))
-        .sqrt();
-        let reach = NORMAL_95 * std_error;
-        let lower = if reach < 1.0 { log_z + (-reach).ln_1p() } else { f64::NEG_INFINITY };
-        Self {
-            log_z,
-            std_error,
-            interval: [lower.max(mean_sample.min(log_z)), log_z + reach.ln_1p()],
-            mean_sample,
-            std_sample,
-            ess: sum * sum / sum_of_squares,
-            max_weight_share: weights.iter().copied().fold(0.0, f64::max) / sum,
-            chains: samples.len(),
+impl Details {
+    /// The name of the method: `exact`, `ais` or `auto`.
+    pub fn method(&self) -> &'static str {
+        match self {
+            Details::Exact(_) => "exact",
+            Details::Ais(_) => "ais",
+            Details::Auto(_) => "auto",
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_samples_have_no_error() {
-        let estimate = Estimate::from_samples(&[700.0; 8]);
-        assert_eq!(estimate.log_z, 700.0);
-        assert_eq!(estimate.std_error, 0.0);
-        assert_eq!(estimate.interval, [700.0, 700.0]);
-        assert_eq!(estimate.ess, 8.0);
-        assert_eq!(estimate.max_weight_share, 0.125);
+impl Finding {
+    /// The parts that the default method sampled; none for other methods.
+    pub fn sampled(&self) -> &[Sampled] {
+        match &self.details {
+            Details::Auto(run) => &run.sampled,
+            _ => &[],
+        }
     }
 
-    #[test]
-    fn one_weight_that_dominates_is_visible() {
-        let estimate = Estimate::from_samples(&[0.0, 0.0, 0.0, 50.0]);
-        assert!((estimate.log_z - (50.0 - 4f64.ln())).abs() < 1e-12);
-        assert!((estimate.ess - 1.0).abs() < 1e-12);
-        assert!(estimate.max_weight_share > 0.999);
-        assert!(estimate.std_error > 0.9);
-        assert_eq!(estimate.interval[0], estimate.mean_sample);
+    /// The run of plain AIS; `None` for other methods.
+    pub fn ais(&self) -> Option<&AisRun> {
+        match &self.details {
+            Details::Ais(run) => Some(run),
+            _ => None,
+        }
     }
+}
 
-    #[test]
-    fn one_sample_admits_that_it_knows_no_error() {
-        let estimate = Estimate::from_samples(&[3.0]);
-        assert_eq!(estimate.log_z, 3.0);
-        assert_eq!(estimate.std_error, f64::INFINITY);
-        assert_eq!(estimate.interval[1], f64::INFINITY);
-    }
+/// log Z by the default method with its default settings: exact where that takes a few seconds,
+/// otherwise from several starts, for a minute at most.
+///
+/// [`Auto`] has the settings; [`Exact`] and [`Ais`] are the other methods.
+///
+/// ```
+/// let model = lnz::Gwgm::HARDEST.generate(0)?;
+/// let found = lnz::estimate(&model)?;
+/// assert_eq!(found.diagnosis.verdict, lnz::Verdict::Exact);
+/// assert_eq!(found.log_z, lnz::exact_log_z(&model, &())?);
+/// # Ok::<(), lnz::Error>(())
+/// ```
+pub fn estimate(model: &Rbm) -> Result<Finding> {
+    Auto::default().estimate(model, &())
 }

@@ -56,6 +56,11 @@ pub enum Units {
     Spin,
 }
 
+crate::choices!(Units {
+    Binary: "binary", "0 and 1";
+    Spin: "spin", "-1 and +1; converted exactly";
+});
+
 /// The type of the numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Float {
@@ -66,6 +71,12 @@ pub enum Float {
     /// float16, about three digits: as many as a trained model needs.
     F16,
 }
+
+crate::choices!(Float {
+    F64: "f64", "float64";
+    F32: "f32", "float32";
+    F16: "f16", "float16";
+});
 
 impl Float {
     /// The model as it will be read back from a file with numbers of this type.

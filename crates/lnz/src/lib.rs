@@ -1,17 +1,15 @@
 //! The partition function of a Restricted Boltzmann Machine (RBM): log Z, and how far to trust it.
 //!
 //! ```
-//! use lnz::{Annealing, Auto, Estimate, Gwgm, Sampling, Schedule, Start};
+//! use lnz::{Ais, Estimator, Gwgm, Schedule};
 //!
 //! fn main() -> lnz::Result<()> {
 //!     let model = Gwgm::HARDEST.generate(0)?.transposed()?;
-//!     let best = lnz::auto(&model, &Auto::default(), &())?;
+//!     let best = lnz::estimate(&model)?;
 //!     println!("log Z = {:.3}, {:?}", best.log_z, best.diagnosis.verdict);
 //!
 //!     // The same by hand: annealing from the means of Gibbs samples.
-//!     let start = Start::sampled(&model, &Sampling::default(), 0, &())?;
-//!     let run = lnz::anneal(&model, &start, &Schedule::linear(1024)?, &Annealing::default(), &())?;
-//!     let ais = Estimate::from_samples(&run.samples);
+//!     let ais = Ais::along(Schedule::linear(1024)?).estimate(&model, &())?;
 //!     println!("log Z = {:.2} +- {:.2}", ais.log_z, ais.std_error);
 //!     assert!((ais.log_z - best.log_z).abs() < 4.0 * ais.std_error);
 //!     Ok(())
@@ -23,14 +21,14 @@
 //! | to | use |
 //! |---|---|
 //! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`BUILT_IN`] |
-//! | get log Z with the default method | [`auto`](fn@auto), whose result carries a [`Diagnosis`] |
+//! | get log Z with the default method | [`estimate`](fn@estimate), or [`Auto`] for its settings |
+//! | choose the method | [`Auto`], [`Ais`] and [`Exact`], each an [`Estimator`] that returns a [`Finding`] |
 //! | sum over all states | [`exact_log_z`], after asking [`exact_cost`] |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
 //! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
-//! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`] |
+//! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`]; [`Ais`] does both |
 //! | train a model on data | [`train::Trainer`] |
-//! | do all of this from options, as the tool and the Python package do | [`request::Request`], [`run::estimate`], [`compare::compare`], [`report::Report`] |
 //! | follow or stop long work | [`Observer`]; `()` does neither |
 //!
 //! Every function is deterministic: the same model, settings and seed give the same bits on any number
@@ -41,52 +39,41 @@
 
 #![deny(unsafe_code)]
 
-mod anneal;
-mod auto;
 mod builtin;
 mod chains;
-pub mod compare;
+mod check;
+mod choice;
 pub mod data;
-mod diagnostics;
 mod duration;
+mod energy;
 mod error;
 mod estimate;
-mod exact;
 pub mod io;
 mod model;
-pub mod numbers;
 mod observer;
 mod path;
 mod problems;
-mod recipe;
-pub mod report;
-pub mod request;
-pub mod run;
 mod sampling;
 mod score;
-mod source;
-mod spelling;
 pub mod train;
 mod walk;
 
-pub use anneal::{Annealed, Annealing, anneal};
-pub use auto::{
-    Auto, AutoEstimate, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion,
-};
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use chains::Precision;
-pub use diagnostics::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
+pub use check::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
+pub use choice::{Choice, Named};
+#[doc(hidden)]
 pub use duration::in_words;
 pub use error::{Error, Result};
-pub use estimate::Estimate;
-pub use exact::{ExactCost, exact_cost, exact_log_z, exact_log_z_within};
+pub use estimate::{
+    Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Cost, Details, Effort, Estimate, Estimator,
+    Exact, ExactCost, Family, FamilyReport, Finding, Sampled, SecondOpinion, StartRule, anneal,
+    auto, estimate, exact_cost, exact_log_z, exact_log_z_within, second_opinion,
+};
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use path::{Schedule, Start};
 pub use problems::{Gwgm, block_system};
-pub use recipe::Recipe;
 pub use sampling::{ChainLayout, Flips, InitialState, Sampler, Sampling};
 pub use score::{Likelihood, Scores, log_marginals, score};
-pub use source::{Origin, Source};
-pub use spelling::Spelling;

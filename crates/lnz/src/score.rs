@@ -11,6 +11,7 @@ use std::num::NonZeroUsize;
 
 /// F(x) = log sum_h exp(-E(x, h)) over a data set: the log-likelihood before log Z is taken off.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Scores {
     /// F of each example, in the order of the file.
     pub log_marginals: Vec<f64>,
@@ -27,6 +28,7 @@ pub struct Scores {
 
 /// The mean log-likelihood of a data set, with the uncertainty of log Z carried into it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Likelihood {
     /// Mean of F, less log Z.
     pub mean: f64,

@@ -1,7 +1,6 @@
 //! The models that are measured: files that lnz and its peers both read.
 
 use super::{Bench, Problem};
-use crate::environment::ROOT;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -28,10 +27,7 @@ pub(super) struct Model {
     pub(super) origin: String,
 }
 
-/// The published weights of a 784x500 model, beside the project's folder.
-const PUBLISHED: &str = "../shared/data/rbm/mnistvh_CD25.mat";
-
-/// Statistics of those published weights; used when they are not there.
+/// Statistics of the published weights of Salakhutdinov and Murray; used where no file is given.
 const LIKE_PUBLISHED: Recipe = Recipe {
     visible: 784,
     hidden: 500,
@@ -60,10 +56,8 @@ const fn trained(visible: usize, hidden: usize, weight: f64, visible_bias: f64) 
     }
 }
 
-/// All models of the comparison; `published` is a file to use in place of the published weights.
+/// All models of the comparison; `published` is a file with weights for the first of them.
 pub(super) fn all(bench: &mut Bench, published: Option<&Path>) -> Result<Vec<Model>, Problem> {
-    let beside = Path::new(ROOT).join(PUBLISHED);
-    let published = published.or(beside.is_file().then_some(&*beside));
     let mut models = vec![match published {
         Some(from) => convert(bench, from)?,
         None => generate(bench, &LIKE_PUBLISHED)?,
@@ -95,7 +89,7 @@ fn convert(bench: &mut Bench, from: &Path) -> Result<Model, Problem> {
         file,
         visible: 784,
         hidden: 500,
-        origin: format!("the weights of `{name}` (Salakhutdinov & Murray 2008)"),
+        origin: format!("the weights of `{name}`"),
     })
 }
 

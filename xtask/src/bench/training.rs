@@ -2,13 +2,8 @@
 
 use super::quartiles::{Quartiles, digits};
 use super::{Bench, Problem, Side};
-use crate::environment::ROOT;
 use serde_json::json;
 use std::fmt::Write;
-use std::path::Path;
-
-/// Images of MNIST, beside the project's folder.
-const MNIST: &str = "../shared/data/mnist/train-images-idx3-ubyte.gz";
 
 /// Examples of an epoch: all of MNIST.
 const EXAMPLES: usize = 60_000;
@@ -44,8 +39,7 @@ const MATCHES: [Match; 6] = [
 
 pub(super) fn report(bench: &mut Bench) -> Result<String, Problem> {
     let data = bench.folder.join("examples.npy");
-    let images = Path::new(ROOT).join(MNIST);
-    let images = images.is_file().then_some(images);
+    let images = bench.images.clone();
     bench
         .peers
         .ask(&json!({ "do": "examples", "path": data, "images": images, "count": EXAMPLES }))?;

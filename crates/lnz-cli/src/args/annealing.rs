@@ -1,9 +1,10 @@
 //! Options of the annealing run itself.
 
+use super::choice::choice;
 use super::values::positive;
-use clap::{Args, ValueEnum};
-use lnz::request::{AnnealingRequest, DEFAULT_BETAS, ScheduleRequest};
+use clap::Args;
 use lnz::{Annealing, Precision};
+use lnz_app::request::{AnnealingRequest, DEFAULT_BETAS, ScheduleRequest};
 use std::convert::Infallible;
 
 #[derive(Debug, Default, Args)]
@@ -22,8 +23,8 @@ pub(crate) struct AnnealingArgs {
     #[arg(long, value_name = "N", default_value_t = Annealing::default().seed)]
     pub(crate) seed: u64,
     /// Resolution of the weights that the chains see; all are unbiased [default: i16]
-    #[arg(long, value_enum)]
-    pub(crate) precision: Option<PrecisionArg>,
+    #[arg(long, value_parser = choice::<Precision>())]
+    pub(crate) precision: Option<Precision>,
 }
 
 impl AnnealingArgs {
@@ -33,7 +34,7 @@ impl AnnealingArgs {
             chains: self.chains,
             schedule: self.schedule.clone(),
             seed: self.seed,
-            precision: self.precision.map(Into::into),
+            precision: self.precision,
         }
     }
 }
@@ -43,24 +44,4 @@ fn schedule(text: &str) -> Result<ScheduleRequest, Infallible> {
         "linear" => ScheduleRequest::Linear,
         path => ScheduleRequest::File(path.into()),
     })
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PrecisionArg {
-    /// 16 bits, the fastest; 32 where that is too coarse
-    I16,
-    /// 32 bits
-    I32,
-    /// Floating point: slow, for checking
-    F64,
-}
-
-impl From<PrecisionArg> for Precision {
-    fn from(precision: PrecisionArg) -> Self {
-        match precision {
-            PrecisionArg::I32 => Precision::I32,
-            PrecisionArg::I16 => Precision::I16,
-            PrecisionArg::F64 => Precision::F64,
-        }
-    }
 }

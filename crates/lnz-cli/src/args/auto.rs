@@ -3,7 +3,7 @@
 use super::values::positive;
 use clap::Args;
 use lnz::Auto;
-use lnz::request::AutoRequest;
+use lnz_app::request::AutoRequest;
 
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Default method (auto)")]

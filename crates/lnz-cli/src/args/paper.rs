@@ -27,7 +27,7 @@ pub(crate) enum PaperAction {
     /// List the experiments and how much of each is there
     List {
         #[command(flatten)]
-        shelf: ShelfArgs,
+        results: ResultsArgs,
         /// Print one JSON object on standard output
         #[arg(long)]
         json: bool,
@@ -37,7 +37,7 @@ pub(crate) enum PaperAction {
         #[command(flatten)]
         which: WhichArgs,
         #[command(flatten)]
-        shelf: ShelfArgs,
+        results: ResultsArgs,
         #[command(flatten)]
         data: DataFiles,
         /// Number of runs at a time [default: one per core]; results are the same for any number
@@ -52,12 +52,12 @@ pub(crate) enum PaperAction {
         #[command(flatten)]
         which: WhichArgs,
         #[command(flatten)]
-        shelf: ShelfArgs,
+        results: ResultsArgs,
     },
     /// Write one HTML page: each claim of the paper, the evidence, and whether it holds
     Report {
         #[command(flatten)]
-        shelf: ShelfArgs,
+        results: ResultsArgs,
     },
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct DataFiles {
 
 /// Which results.
 #[derive(Debug, Args)]
-pub(crate) struct ShelfArgs {
+pub(crate) struct ResultsArgs {
     /// Folder of the results
     #[arg(long, value_name = "FOLDER", default_value = "paper-results")]
     pub(crate) out: PathBuf,

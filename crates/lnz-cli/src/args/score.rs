@@ -1,8 +1,9 @@
 //! Options of `lnz score`.
 
-use super::start::BinarizeArg;
+use super::choice::choice;
 use super::{AutoArgs, ModelArgs, RunArgs};
 use clap::{Args, ValueEnum};
+use lnz::data::Binarize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -27,8 +28,8 @@ pub(crate) struct ScoreArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
     /// What to do with grey values
-    #[arg(long, value_enum, default_value_t = BinarizeArg::None)]
-    pub(crate) binarize: BinarizeArg,
+    #[arg(long, value_parser = choice::<Binarize>(), default_value = Binarize::default().name())]
+    pub(crate) binarize: Binarize,
     /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,

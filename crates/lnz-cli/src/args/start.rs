@@ -1,11 +1,13 @@
 //! Options of the start distribution.
 
+use super::choice::choice;
 use super::values::positive;
 use crate::data_sets;
 use anyhow::Result;
-use clap::{Args, ValueEnum};
-use lnz::request::{DataSource, StartKind, StartRequest};
+use clap::Args;
+use lnz::data::Binarize;
 use lnz::{ChainLayout, Flips, InitialState, Sampling};
+use lnz_app::request::{DataSource, StartKind, StartRequest};
 use std::path::PathBuf;
 
 /// Where annealing starts. Everything is optional, so that what was typed can be told from defaults.
@@ -13,11 +15,11 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Start distribution")]
 pub(crate) struct StartArgs {
     /// Where the means of the start come from [default: gibbs, or data with --data]
-    #[arg(long, value_enum)]
-    pub(crate) start: Option<StartArg>,
+    #[arg(long, value_parser = choice::<StartKind>())]
+    pub(crate) start: Option<StartKind>,
     /// First state of the chains that sample the means [default: mf]
-    #[arg(long, value_enum)]
-    pub(crate) init: Option<InitArg>,
+    #[arg(long, value_parser = choice::<InitialState>())]
+    pub(crate) init: Option<InitialState>,
     #[arg(long, value_name = "EPS", allow_hyphen_values = true,
         help = format!("Pull means into [eps, 1 - eps], 0 <= eps < 0.5 [default: {}]", Sampling::default().epsilon))]
     pub(crate) epsilon: Option<f64>,
@@ -31,126 +33,29 @@ pub(crate) struct StartArgs {
     #[arg(long, value_name = "N|P%")]
     pub(crate) flips: Option<Flips>,
     /// One chain per sample, or one chain for all [default: parallel]
-    #[arg(long, value_enum)]
-    pub(crate) chain_layout: Option<LayoutArg>,
+    #[arg(long, value_parser = choice::<ChainLayout>())]
+    pub(crate) chain_layout: Option<ChainLayout>,
     /// Data set for --start data: IDX, LIBSVM (also .gz or .xz), .npy, .npz, or the name of a fetched one
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
     /// What to do with grey values of --data [default: none]
-    #[arg(long, value_enum)]
-    pub(crate) binarize: Option<BinarizeArg>,
+    #[arg(long, value_parser = choice::<Binarize>())]
+    pub(crate) binarize: Option<Binarize>,
 }
 
 impl StartArgs {
     pub(crate) fn request(&self) -> Result<StartRequest> {
         let data = self.data.as_deref().map(data_sets::resolve).transpose()?;
         Ok(StartRequest {
-            start: self.start.map(Into::into),
-            init: self.init.map(Into::into),
+            start: self.start,
+            init: self.init,
             epsilon: self.epsilon,
             samples: self.samples,
             steps: self.steps,
             flips: self.flips,
-            chain_layout: self.chain_layout.map(Into::into),
+            chain_layout: self.chain_layout,
             data: data.map(DataSource::File),
-            binarize: self.binarize.map(Into::into),
+            binarize: self.binarize,
         })
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StartArg {
-    /// All states equally likely (B = 0)
-    Uniform,
-    /// Means of a data set
-    Data,
-    /// Means of Gibbs samples of the model
-    Gibbs,
-    /// Means of Metropolis samples of the model
-    Metropolis,
-}
-
-impl From<StartArg> for StartKind {
-    fn from(start: StartArg) -> Self {
-        match start {
-            StartArg::Uniform => StartKind::Uniform,
-            StartArg::Data => StartKind::Data,
-            StartArg::Gibbs => StartKind::Gibbs,
-            StartArg::Metropolis => StartKind::Metropolis,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InitArg {
-    /// All units off
-    Zero,
-    /// All units on
-    One,
-    /// Each unit on with probability 1/2
-    Random,
-    /// Mean field: the sign of each row sum
-    Mf,
-    /// Pseudoinverse of the weights
-    Ps,
-}
-
-impl From<InitArg> for InitialState {
-    fn from(init: InitArg) -> Self {
-        match init {
-            InitArg::Zero => InitialState::Zero,
-            InitArg::One => InitialState::One,
-            InitArg::Random => InitialState::Random,
-            InitArg::Mf => InitialState::MeanField,
-            InitArg::Ps => InitialState::Pseudoinverse,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LayoutArg {
-    /// Many chains, one sample each
-    Parallel,
-    /// One chain, `steps` moves between samples
-    Single,
-}
-
-impl From<LayoutArg> for ChainLayout {
-    fn from(layout: LayoutArg) -> Self {
-        match layout {
-            LayoutArg::Parallel => ChainLayout::Parallel,
-            LayoutArg::Single => ChainLayout::Single,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BinarizeArg {
-    /// Keep values in [0, 1]
-    None,
-    /// 1 above 1/2
-    Threshold,
-    /// 1 with the value as its probability
-    Bernoulli,
-}
-
-impl BinarizeArg {
-    /// As it is typed.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            BinarizeArg::None => "none",
-            BinarizeArg::Threshold => "threshold",
-            BinarizeArg::Bernoulli => "bernoulli",
-        }
-    }
-}
-
-impl From<BinarizeArg> for lnz::data::Binarize {
-    fn from(arg: BinarizeArg) -> Self {
-        match arg {
-            BinarizeArg::None => Self::None,
-            BinarizeArg::Threshold => Self::Threshold,
-            BinarizeArg::Bernoulli => Self::Bernoulli,
-        }
     }
 }

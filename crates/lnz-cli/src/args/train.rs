@@ -1,9 +1,10 @@
 //! Options of training.
 
 use super::RunArgs;
-use super::start::BinarizeArg;
+use super::choice::choice;
 use super::values::{Epochs, positive};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use lnz::data::Binarize;
 use lnz::train::{LearningRate, Training, VisibleBias};
 use std::path::PathBuf;
 
@@ -25,8 +26,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
     /// What to do with grey values: keep them as probabilities, or draw them anew in every epoch
-    #[arg(long, value_enum, default_value_t = BinarizeArg::None)]
-    pub(crate) binarize: BinarizeArg,
+    #[arg(long, value_parser = choice::<Binarize>(), default_value = Binarize::default().name())]
+    pub(crate) binarize: Binarize,
     /// Number of hidden units
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) hidden: usize,
@@ -80,8 +81,8 @@ pub(crate) struct LearningArgs {
     #[arg(long, value_name = "L", allow_hyphen_values = true, default_value_t = Training::default().weight_decay)]
     pub(crate) weight_decay: f64,
     /// Where the biases of the visible units start
-    #[arg(long, value_enum, default_value_t = VisibleBiasArg::Data)]
-    pub(crate) visible_bias: VisibleBiasArg,
+    #[arg(long, value_parser = choice::<VisibleBias>(), default_value = VisibleBias::default().name())]
+    pub(crate) visible_bias: VisibleBias,
     /// Standard deviation of the initial weights
     #[arg(long, value_name = "S", allow_hyphen_values = true, default_value_t = Training::default().initial_weights)]
     pub(crate) initial_weights: f64,
@@ -105,14 +106,6 @@ pub(crate) struct TrackingArgs {
     pub(crate) track_effort: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VisibleBiasArg {
-    /// At the log-odds of the data
-    Data,
-    /// At zero
-    Zero,
-}
-
 impl TrainArgs {
     /// The settings of the library.
     pub(crate) fn settings(&self) -> Training {
@@ -133,11 +126,8 @@ impl TrainArgs {
             weight_decay: learning.weight_decay,
             steps: learning.steps,
             persistent: learning.persistent,
-            draw_values: self.binarize == BinarizeArg::Bernoulli,
-            visible_bias: match learning.visible_bias {
-                VisibleBiasArg::Data => VisibleBias::Data,
-                VisibleBiasArg::Zero => VisibleBias::Zero,
-            },
+            draw_values: self.binarize == Binarize::Bernoulli,
+            visible_bias: learning.visible_bias,
             initial_weights: learning.initial_weights,
             seed: learning.seed,
         }

@@ -7,8 +7,8 @@ use crate::progress::Watch;
 use crate::terminal::{self, Table, bad, label, value};
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz::compare::{Comparison, compare};
-use lnz::numbers::{duration, exact};
+use lnz_app::compare::{Comparison, compare};
+use lnz_app::numbers::{duration, exact};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
@@ -31,9 +31,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
 fn to_text(comparison: &Comparison) -> String {
     let mut head = Table::default();
     head.line("model", comparison.model.to_text());
-    if let Some(run) = &comparison.exact {
-        let log_z = value().apply_to(exact(run.log_z));
-        head.line("exact", format!("{log_z}, {}", duration(run.seconds)));
+    if let Some(found) = &comparison.exact {
+        let log_z = value().apply_to(exact(found.log_z));
+        head.line("exact", format!("{log_z}, {}", duration(found.cost.seconds)));
     }
     let mut text = head.text() + "\n";
     text += &format!("  {}\n", label().apply_to(comparison.titles()));

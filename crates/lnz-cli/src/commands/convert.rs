@@ -6,12 +6,12 @@ use crate::progress::Watch;
 use crate::terminal;
 use anyhow::Result;
 use lnz::io::{self, Float, Format};
-use lnz::run::{self, Patience};
+use lnz::{Estimator, Exact};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let source = args.model.load()?;
-    let float = args.float.map_or(Float::F64, Into::into);
+    let float = args.float.unwrap_or(Float::F64);
     let mut stored = source.stored().clone();
     if float != Float::F64 {
         if Format::to_write(&args.output)? != Format::Safetensors {
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode> {
     io::check_model_path(&args.output)?;
     if args.exact {
         let watch = Watch::new(false);
-        let exact = run::exact(&stored.model, Patience::Limited, &watch);
+        let exact = Exact::default().estimate(&stored.model, &watch);
         watch.finish();
         stored.exact_log_z = Some(exact?.log_z);
     }

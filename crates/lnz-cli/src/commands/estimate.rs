@@ -6,7 +6,8 @@ use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz::{io, run};
+use lnz::io;
+use lnz_app::run;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
@@ -23,8 +24,8 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     watch.finish();
     let outcome = outcome?;
     report::print(&outcome.report, args.run.json)?;
-    if let (Some(path), Some(annealed)) = (&args.save_weights, &outcome.annealed) {
-        io::write_npy(path, ndarray::ArrayView1::from(&annealed.samples).into_dyn())?;
+    if let (Some(path), Some(run)) = (&args.save_weights, outcome.report.finding.ais()) {
+        io::write_npy(path, ndarray::ArrayView1::from(&run.annealed.samples).into_dyn())?;
     }
     Ok(if outcome.stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }

@@ -5,19 +5,17 @@ use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz::report::{ModelSummary, Report};
-use lnz::run::{self, Patience};
+use lnz_app::request::Plan;
+use lnz_app::run;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     let source = args.model.load()?;
-    let patience = if args.force { Patience::Forced } else { Patience::Limited };
     let watch = Watch::new(args.run.quiet);
     let result = on_threads(args.run.threads, || {
-        let run = run::exact(source.model(), patience, &watch)?;
-        Ok(Report::of_exact(ModelSummary::new(&source.name, source.model()), &run))
+        Ok(run::estimate(source.stored(), &source.name, &Plan::exact(args.force), &watch)?)
     });
     watch.finish();
-    report::print(&result?, args.run.json)?;
+    report::print(&result?.report, args.run.json)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,8 +5,8 @@ use crate::progress::Watch;
 use crate::terminal::{self, Table};
 use anyhow::Result;
 use lnz::io::{self, StoredModel};
-use lnz::report::ModelSummary;
-use lnz::{Recipe, numbers};
+use lnz_app::report::ModelSummary;
+use lnz_app::{Recipe, numbers};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode> {

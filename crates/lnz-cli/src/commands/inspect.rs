@@ -4,9 +4,10 @@ use crate::args::InspectArgs;
 use crate::terminal::{self, Table};
 use anyhow::Result;
 use lnz::io::{ModelFile, TensorInfo};
-use lnz::numbers::{count, duration, exact, short};
-use lnz::report::ModelSummary;
-use lnz::{ExactCost, Origin, Source, exact_cost};
+use lnz::{ExactCost, exact_cost};
+use lnz_app::numbers::{count, duration, exact, short};
+use lnz_app::report::ModelSummary;
+use lnz_app::{Origin, Source};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 

@@ -1,34 +1,38 @@
 //! `lnz paper`: the paper's experiments, their figures, and a page that judges its claims.
 
-use crate::args::{DataFiles, PaperAction, PaperArgs, ShelfArgs, WhichArgs};
+use crate::args::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
+use crate::data_sets;
 use crate::failure::{INTERRUPTED, usage};
-use crate::paper::{self, EXPERIMENTS, Experiment, Outcome, Page, Scale, Shelf};
-use crate::plot;
+use crate::interrupt;
 use crate::progress::{JobBar, Watch};
 use crate::terminal::{self, bad, label, value};
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz::numbers::{count, duration};
+use lnz_app::numbers::{count, duration};
+use lnz_paper::{
+    EXPERIMENTS, Experiment, Outcome, Page, Results, RunObserver, Scale, TrainingObserver,
+};
 use serde_json::json;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 pub(crate) fn run(args: &PaperArgs) -> Result<ExitCode> {
     match &args.action {
-        PaperAction::List { shelf, json } => list(shelf, *json),
-        PaperAction::Run { which, shelf, data, threads, quiet } => {
+        PaperAction::List { results, json } => list(results, *json),
+        PaperAction::Run { which, results, data, threads, quiet } => {
             let chosen = chosen(which)?;
             on_threads(*threads, || {
-                train(&chosen, shelf, data, *quiet)?;
-                compute(&chosen, shelf, *quiet)
+                train(&chosen, results, data, *quiet)?;
+                compute(&chosen, results, *quiet)
             })
         }
-        PaperAction::Plot { which, shelf } => draw(&chosen(which)?, shelf),
-        PaperAction::Report { shelf } => report(shelf),
+        PaperAction::Plot { which, results } => draw(&chosen(which)?, results),
+        PaperAction::Report { results } => report(results),
     }
 }
 
-impl ShelfArgs {
+impl ResultsArgs {
     fn scale(&self) -> Scale {
         match (self.quick, self.tiny) {
             (true, _) => Scale::QUICK,
@@ -37,15 +41,43 @@ impl ShelfArgs {
         }
     }
 
-    fn open(&self) -> Result<Shelf> {
-        let folder = match self.scale() {
-            Scale::FULL => self.out.clone(),
-            scale => self.out.join(scale.name),
-        };
+    fn open(&self) -> Result<Results> {
+        let folder = self.scale().folder(&self.out);
         if folder.exists() && !folder.is_dir() {
             return Err(usage(format!("--out {} is not a folder", folder.display())));
         }
-        Shelf::open(&folder, EXPERIMENTS.iter().map(|experiment| experiment.name))
+        Results::open(&folder).map_err(explained)
+    }
+}
+
+/// The error of an experiment as the tool has it: what was typed wrong is told from what has failed.
+fn explained(error: lnz_paper::Error) -> anyhow::Error {
+    match error {
+        lnz_paper::Error::Library(error) => error.into(),
+        lnz_paper::Error::Run { run, error } => explained(*error).context(run),
+        lnz_paper::Error::Folder { .. } => usage(format!("--out {error}")),
+        error if error.is_bad_input() => usage(error.to_string()),
+        error => error.into(),
+    }
+}
+
+impl RunObserver for JobBar {
+    fn expect(&self, runs: usize, cost: f64) {
+        JobBar::expect(self, runs, cost);
+    }
+
+    fn advance(&self, cost: f64) {
+        JobBar::advance(self, cost);
+    }
+
+    fn cancelled(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
+impl TrainingObserver for Watch {
+    fn begin(&self, work: &str) {
+        Watch::begin(self, work);
     }
 }
 
@@ -76,10 +108,10 @@ fn unknown_name(name: &str) -> String {
     }
 }
 
-fn list(args: &ShelfArgs, json: bool) -> Result<ExitCode> {
-    let (scale, shelf) = (args.scale(), args.open()?);
+fn list(args: &ResultsArgs, json: bool) -> Result<ExitCode> {
+    let (scale, results) = (args.scale(), args.open()?);
     let rows = EXPERIMENTS.iter().map(|experiment| {
-        let (there, planned) = experiment.progress(&scale, &shelf);
+        let (there, planned) = experiment.progress(&scale, &results);
         (experiment, there, planned)
     });
     if json {
@@ -89,14 +121,18 @@ fn list(args: &ShelfArgs, json: bool) -> Result<ExitCode> {
                     "planned": planned, "needs": experiment.needs})
             })
             .collect();
-        let folder = shelf.folder().display().to_string();
+        let folder = results.folder().display().to_string();
         terminal::print_json(&json!({"schema": 1, "folder": folder, "scale": scale.name,
             "experiments": experiments}))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = format!(
         "  {}\n",
-        label().apply_to(format!("{} scale, results in {}", scale.name, shelf.folder().display()))
+        label().apply_to(format!(
+            "{} scale, results in {}",
+            scale.name,
+            results.folder().display()
+        ))
     );
     for (experiment, there, planned) in rows {
         let state = match (there, planned) {
@@ -114,7 +150,7 @@ fn list(args: &ShelfArgs, json: bool) -> Result<ExitCode> {
 /// Models of Fig. 7 that are not built in, from the data that was given.
 fn train(
     chosen: &[&'static Experiment],
-    args: &ShelfArgs,
+    args: &ResultsArgs,
     data: &DataFiles,
     quiet: bool,
 ) -> Result<()> {
@@ -122,27 +158,29 @@ fn train(
     if !is_wanted && (data.mnist.is_some() || data.web.is_some()) {
         return Err(usage("--mnist and --web are for fig7, which is not among the experiments"));
     }
+    let file = |typed: &Option<PathBuf>| typed.as_deref().map(data_sets::resolve).transpose();
+    let files = [file(&data.mnist)?, file(&data.web)?];
     let watch = Watch::new(quiet);
-    let files = [data.mnist.clone(), data.web.clone()];
-    let outcome = paper::train_missing(&args.open()?, &files, &watch);
+    let outcome = lnz_paper::train_missing(&args.open()?, &files, &watch);
     watch.finish();
-    outcome
+    outcome.map_err(explained)
 }
 
-fn compute(chosen: &[&'static Experiment], args: &ShelfArgs, quiet: bool) -> Result<ExitCode> {
-    let (scale, mut shelf) = (args.scale(), args.open()?);
+fn compute(chosen: &[&'static Experiment], args: &ResultsArgs, quiet: bool) -> Result<ExitCode> {
+    let (scale, mut results) = (args.scale(), args.open()?);
     let bar = JobBar::new(quiet);
-    for experiment in with_needs(chosen) {
+    for experiment in lnz_paper::with_needs(chosen) {
         bar.begin(experiment.name);
         let clock = Instant::now();
-        let outcome = paper::complete(experiment, &scale, &mut shelf, &bar);
+        let outcome = lnz_paper::complete(experiment, &scale, &mut results, &bar);
         bar.finish();
-        let outcome = outcome?;
+        let outcome = outcome.map_err(explained)?;
         terminal::print(&line(experiment, &outcome, clock.elapsed().as_secs_f64()))?;
-        for (problem, (epochs, runs)) in &outcome.missing {
+        for (problem, left_out) in &outcome.missing {
             let warning = format!(
-                "{problem} at epoch {} is not available in this build: {runs} runs left out",
-                epochs.join(", ")
+                "{problem} at epoch {} is not available in this build: {} runs left out",
+                left_out.epochs.join(", "),
+                left_out.runs
             );
             eprintln!("  {} {warning}", bad().apply_to("warning:"));
         }
@@ -152,14 +190,6 @@ fn compute(chosen: &[&'static Experiment], args: &ShelfArgs, quiet: bool) -> Res
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What an experiment builds on comes before it.
-fn with_needs(chosen: &[&'static Experiment]) -> Vec<&'static Experiment> {
-    let is_wanted = |experiment: &&Experiment| {
-        chosen.iter().any(|c| c.name == experiment.name || c.needs.contains(&experiment.name))
-    };
-    EXPERIMENTS.iter().filter(is_wanted).collect()
 }
 
 fn line(experiment: &Experiment, outcome: &Outcome, seconds: f64) -> String {
@@ -177,15 +207,15 @@ fn line(experiment: &Experiment, outcome: &Outcome, seconds: f64) -> String {
     format!("  {name}  {state}\n")
 }
 
-fn draw(chosen: &[&'static Experiment], args: &ShelfArgs) -> Result<ExitCode> {
-    let shelf = args.open()?;
-    let is_empty = |experiment: &Experiment| shelf.rows(experiment.name).is_empty();
+fn draw(chosen: &[&'static Experiment], args: &ResultsArgs) -> Result<ExitCode> {
+    let results = args.open()?;
+    let is_empty = |experiment: &Experiment| !results.has(experiment.name);
     if let Some(missing) = chosen.iter().find(|experiment| is_empty(experiment))
         && (chosen.len() < EXPERIMENTS.len() || chosen.iter().all(|e| is_empty(e)))
     {
         return Err(usage(format!(
             "{} has no results of {name}; run `lnz paper run {name}` first",
-            shelf.folder().display(),
+            results.folder().display(),
             name = missing.name
         )));
     }
@@ -194,31 +224,26 @@ fn draw(chosen: &[&'static Experiment], args: &ShelfArgs) -> Result<ExitCode> {
             terminal::print(&format!("  {} has no results yet\n", experiment.name))?;
             continue;
         }
-        let svg = experiment.draw(&shelf).svg(experiment.name);
-        for (extension, content) in [("svg", svg.clone().into_bytes()), ("png", plot::png(&svg)?)] {
-            let file = format!("{}.{extension}", experiment.name);
-            shelf.write(&file, &content)?;
-            terminal::print(&format!("  {}\n", shelf.path(&file).display()))?;
+        for path in experiment.write_figure(&results).map_err(explained)? {
+            terminal::print(&format!("  {}\n", path.display()))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn report(args: &ShelfArgs) -> Result<ExitCode> {
-    let shelf = args.open()?;
-    if EXPERIMENTS.iter().all(|experiment| shelf.rows(experiment.name).is_empty()) {
+fn report(args: &ResultsArgs) -> Result<ExitCode> {
+    let results = args.open()?;
+    if EXPERIMENTS.iter().all(|experiment| !results.has(experiment.name)) {
         return Err(usage(format!(
             "{} has no results; run `lnz paper run all{}` first",
-            shelf.folder().display(),
+            results.folder().display(),
             if args.quick { " --quick" } else { "" }
         )));
     }
-    let page = Page::new(&shelf);
-    let files = [("report.html", paper::html(&page)), ("README.md", paper::markdown(&page))];
+    let page = Page::new(&results);
     let mut text = format!("  {}\n", page.summary());
-    for (file, content) in files {
-        shelf.write(file, content.as_bytes())?;
-        text += &format!("  {}\n", shelf.path(file).display());
+    for path in page.write(&results).map_err(explained)? {
+        text += &format!("  {}\n", path.display());
     }
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)

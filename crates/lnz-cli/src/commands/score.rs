@@ -10,9 +10,10 @@ use crate::progress::Watch;
 use crate::threads::on_threads;
 use anyhow::Result;
 use lnz::data::{DataFormat, DataOptions, DataReader};
-use lnz::report::ModelSummary;
-use lnz::request::{AnnealingRequest, Method, Request};
-use lnz::{Source, io};
+use lnz::io;
+use lnz_app::Source;
+use lnz_app::report::ModelSummary;
+use lnz_app::request::{AnnealingRequest, Method, Request};
 use report::ScoreReport;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -76,7 +77,7 @@ fn log_z(args: &ScoreArgs, source: &Source, watch: &Watch) -> Result<(LogZ, bool
         annealing: AnnealingRequest { seed: args.seed, ..Default::default() },
         ..Request::default()
     };
-    let outcome = lnz::run::estimate(source.stored(), &source.name, &request.plan()?, watch)?;
+    let outcome = lnz_app::run::estimate(source.stored(), &source.name, &request.plan()?, watch)?;
     Ok((LogZ::estimated(&outcome.report)?, outcome.stopped))
 }
 

@@ -4,7 +4,7 @@
 
 use crate::progress;
 use anyhow::{Context, Result, bail};
-use lnz::numbers::bytes;
+use lnz_app::numbers::bytes;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;

@@ -5,6 +5,7 @@ mod commands;
 mod data;
 mod estimate;
 mod files;
+mod golden;
 mod interrupt;
 mod paper;
 mod run;

@@ -4,9 +4,12 @@ use assert_cmd::cargo::CommandCargoExt;
 use serde_json::Value;
 use std::process::Command;
 
-/// The tool, ready to start.
+/// The tool, ready to start: the one that was built with the tests, or the one that `LNZ_BINARY` names.
 pub(crate) fn lnz(arguments: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("lnz").unwrap();
+    let mut command = match std::env::var_os("LNZ_BINARY") {
+        Some(path) => Command::new(std::fs::canonicalize(path).unwrap()),
+        None => Command::cargo_bin("lnz").unwrap(),
+    };
     command.args(arguments);
     command
 }

@@ -62,8 +62,8 @@ impl Method {
                     interval: found.interval,
                     verdict: Some(found.diagnosis.verdict),
                     warnings: found.diagnosis.warnings.iter().map(|w| w.kind()).collect(),
-                    chain_steps: found.sampled.iter().map(|s| s.chain_steps).sum(),
-                    sampled: found.sampled,
+                    chain_steps: found.cost.chain_steps.unwrap_or_default(),
+                    sampled: found.sampled().to_vec(),
                     ..Outcome::of(self)
                 }
             }

@@ -52,6 +52,9 @@ impl<'a> Chain<'a> {
         flips: usize,
         random: &mut Random,
     ) {
+        if flips == 0 {
+            return;
+        }
         for _ in 0..flips {
             let i = random.below(self.x.len());
             let sign = 1.0 - 2.0 * self.x[i];
@@ -67,6 +70,8 @@ impl<'a> Chain<'a> {
                 self.a.scaled_add(sign, &row);
             }
         }
+        // Afresh, so that rounding does not add up from step to step.
+        self.a = self.model.hidden_input(self.x.view());
     }
 
     /// Flips up to `flips` hidden units with the visible layer summed out, on the path from bias B.

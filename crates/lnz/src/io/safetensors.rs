@@ -139,7 +139,7 @@ pub(super) fn write_as(
     for tensor in tensors {
         let float = float_of(tensor);
         let end = start + float.bytes() * tensor.values.len();
-        let dtype = float.name();
+        let dtype = float.dtype();
         let place = serde_json::json!({"dtype": dtype, "shape": tensor.shape, "data_offsets": [start, end]});
         header.insert(tensor.name.to_owned(), place);
         start = end;
@@ -170,7 +170,7 @@ impl Float {
         }
     }
 
-    fn name(self) -> &'static str {
+    fn dtype(self) -> &'static str {
         match self {
             Float::F64 => "F64",
             Float::F32 => "F32",

@@ -12,8 +12,7 @@ pub enum LearningRate {
 }
 
 /// Where the biases of the visible units start.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum VisibleBias {
     /// At the log-odds of the data, so that a model without weights has the right means.
     #[default]
@@ -21,6 +20,11 @@ pub enum VisibleBias {
     /// At zero.
     Zero,
 }
+
+crate::choices!(VisibleBias {
+    Data: "data", "At the log-odds of the data";
+    Zero: "zero", "At zero";
+});
 
 /// Settings of [`Trainer`](super::Trainer).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
 //! Saving a training run and going on with it to the same bits.
 
-use super::{Examples, LearningRate, Trainer, Training, VisibleBias};
+use super::{Examples, LearningRate, Trainer, Training};
 use crate::io::{Float, StoredModel, Tensor, read_tensors, write_tensors};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -30,13 +30,7 @@ impl Training {
             ("steps", self.steps.to_string()),
             ("persistent", self.persistent.to_string()),
             ("draw_values", self.draw_values.to_string()),
-            (
-                "visible_bias",
-                match self.visible_bias {
-                    VisibleBias::Data => "data".to_owned(),
-                    VisibleBias::Zero => "zero".to_owned(),
-                },
-            ),
+            ("visible_bias", self.visible_bias.name().to_owned()),
             ("initial_weights", self.initial_weights.to_string()),
             ("seed", self.seed.to_string()),
         ];

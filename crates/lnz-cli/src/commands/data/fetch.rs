@@ -6,7 +6,7 @@ use crate::failure::usage;
 use crate::fetch::{self, Fetched};
 use crate::terminal::{self, Table, good};
 use anyhow::Result;
-use lnz::numbers::bytes;
+use lnz_app::numbers::bytes;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ use crate::progress::Watch;
 use crate::terminal::{self, Table, label};
 use anyhow::Result;
 use lnz::data::{Packing, Summary, summarise};
-use lnz::numbers::{count, plural};
+use lnz_app::numbers::{count, plural};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 

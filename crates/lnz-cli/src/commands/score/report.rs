@@ -5,8 +5,8 @@ use crate::log_z::{LogZ, WarningText};
 use crate::terminal::{self, Table, bad, value};
 use anyhow::Result;
 use lnz::Scores;
-use lnz::numbers::{self, count, duration, exact, with_decimals_of};
-use lnz::report::ModelSummary;
+use lnz_app::numbers::{self, count, duration, exact, with_decimals_of};
+use lnz_app::report::ModelSummary;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -1,11 +1,11 @@
 //! history.csv: one line for each epoch, and its plot.
 
-use crate::plot::{self, Axis, Figure, Look, Panel, Series};
 use anyhow::Result;
 use lnz::Verdict;
 use lnz::io::write_file;
-use lnz::numbers;
 use lnz::train::{EpochReport, Tracked, Trainer};
+use lnz_app::numbers;
+use lnz_figures::{Axis, Figure, Panel, Series, Style, png};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -209,20 +209,20 @@ impl History {
         let validation = points(|tracked| tracked.validation);
         let mut likelihood =
             Panel::new("", Axis::linear("epoch"), Axis::linear("mean log-likelihood (nats)"))
-                .with(Series::new("train", train, Look::new(0)));
+                .with(Series::new("train", train, Style::new(0)));
         if !validation.is_empty() {
-            likelihood = likelihood.with(Series::new("validation", validation, Look::new(1)));
+            likelihood = likelihood.with(Series::new("validation", validation, Style::new(1)));
         }
         let log_z = points(|tracked| Some(tracked.log_z));
         let log_z = Panel::new("", Axis::linear("epoch"), Axis::linear("log Z")).with(Series::new(
             "log Z",
             log_z,
-            Look::new(2),
+            Style::new(2),
         ));
         let svg = Figure::new(vec![likelihood, log_z]).svg("training");
         let path = self.path.with_file_name("history.svg");
         write_file(&path, svg.as_bytes())?;
-        write_file(&self.path.with_file_name("history.png"), &plot::png(&svg)?)?;
+        write_file(&self.path.with_file_name("history.png"), &png(&svg)?)?;
         Ok(Some(path))
     }
 }

@@ -1,0 +1,163 @@
+//! A result as the one object that is shown, for programs and for people.
+
+mod json;
+mod lines;
+mod settings;
+
+pub use lines::{Line, Tone};
+pub use settings::Settings;
+
+use crate::Spelling;
+use crate::request::Plan;
+use lnz::{Change, Details, Diagnosis, Finding, Rbm, RunSettings, StartedFrom, Warning};
+use serde::Serialize;
+
+/// A result with all that is worth showing about it. It serializes to the object that `--json` prints.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What was found.
+    pub finding: Finding,
+    /// The model in numbers.
+    pub model: ModelSummary,
+    /// What was run.
+    pub settings: Settings,
+    /// Reasons to distrust it, with advice.
+    pub warnings: Vec<WarningLine>,
+    /// Threads that were used.
+    pub threads: usize,
+    /// Why this method, if it was not asked for; options stand in braces.
+    pub choice: Option<&'static str>,
+}
+
+/// A reason to distrust a result.
+#[derive(Debug, Clone, Serialize)]
+pub struct WarningLine {
+    /// A short name for programs.
+    pub kind: &'static str,
+    /// What was found and what to try next, in flags.
+    pub message: String,
+    /// What was found.
+    #[serde(skip)]
+    pub found: String,
+    /// What to try next; options stand in braces.
+    #[serde(skip)]
+    pub advice: String,
+}
+
+/// The model in numbers.
+#[derive(Debug, Clone, Serialize)]
+pub struct ModelSummary {
+    /// What it is called.
+    pub name: String,
+    /// Visible units.
+    pub visible: usize,
+    /// Hidden units.
+    pub hidden: usize,
+    /// Parts that no weight connects.
+    pub components: usize,
+    /// Root mean square of the weights.
+    pub weight_rms: f64,
+}
+
+impl ModelSummary {
+    /// The numbers of a model.
+    pub fn new(name: &str, model: &Rbm) -> Self {
+        Self {
+            name: name.to_owned(),
+            visible: model.visible(),
+            hidden: model.hidden(),
+            components: model.components().len(),
+            weight_rms: model.weight_rms(),
+        }
+    }
+}
+
+impl Report {
+    /// What a plan has found about a model.
+    pub fn new(name: &str, model: &Rbm, plan: &Plan, finding: Finding) -> Self {
+        Self {
+            model: ModelSummary::new(name, model),
+            settings: Settings::new(plan, &finding),
+            warnings: warning_lines(&finding.diagnosis, &run_settings(plan, &finding)),
+            threads: rayon::current_num_threads(),
+            choice: choice(plan, &finding),
+            finding,
+        }
+    }
+}
+
+/// A word on a method that was not asked for.
+fn choice(plan: &Plan, finding: &Finding) -> Option<&'static str> {
+    match (plan, &finding.details) {
+        (Plan::Auto { data: None, .. }, Details::Exact(_)) => {
+            Some("chosen because it is cheap here; {no_exact=on} samples instead")
+        }
+        (Plan::Auto { data: Some(_), .. }, Details::Exact(_)) => Some(
+            "chosen because it is cheap here, and needs no data; {no_exact=on} samples instead",
+        ),
+        _ => None,
+    }
+}
+
+/// What the advice of a warning depends on.
+fn run_settings(plan: &Plan, finding: &Finding) -> RunSettings {
+    let max_seconds = match plan {
+        Plan::Ais(plan) => return plan.run_settings(),
+        Plan::Auto { settings, .. } => Some(settings.max_seconds),
+        Plan::Ready(_) => None,
+    };
+    RunSettings {
+        betas: None,
+        chains: finding.effort.chains.unwrap_or_default(),
+        start: StartedFrom::Auto,
+        transposed: false,
+        max_seconds,
+    }
+}
+
+fn warning_lines(diagnosis: &Diagnosis, run: &RunSettings) -> Vec<WarningLine> {
+    let line = |warning: &Warning| {
+        let (found, advice) = (warning.message(), in_words(&warning.advice(run)));
+        let message = format!("{found}; {}", Spelling::Flags.say(&advice));
+        WarningLine { kind: warning.kind(), message, found, advice }
+    };
+    diagnosis.warnings.iter().map(line).collect()
+}
+
+/// `try {start=gibbs}, {betas=4096} or {transpose=on}`.
+fn in_words(changes: &[Change]) -> String {
+    let options: Vec<String> = changes
+        .iter()
+        .map(|change| format!("{{{}={}}}", change.setting, change.value.as_deref().unwrap_or("on")))
+        .collect();
+    match options.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!("try {only}"),
+        Some((last, others)) => format!("try {} or {last}", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_is_said_in_options() {
+        let start = StartedFrom::Uniform;
+        let run = RunSettings {
+            betas: Some(1024),
+            chains: 1024,
+            start,
+            transposed: false,
+            max_seconds: None,
+        };
+        let warning = Warning::FewEffectiveChains { ess: 2.0, chains: 1024 };
+        let text = in_words(&warning.advice(&run));
+        assert_eq!(Spelling::Flags.say(&text), "try --start gibbs, --betas 4096 or --transpose");
+        assert_eq!(
+            Spelling::Keywords.say(&text),
+            "try start=\"gibbs\", betas=4096 or transpose=True"
+        );
+        assert_eq!(in_words(&[]), "");
+    }
+}

@@ -1,0 +1,84 @@
+//! A result for programs: the names of these fields are a contract.
+
+use super::{ModelSummary, Report, Settings, WarningLine};
+use lnz::{AisRun, Cost, Details, Sampled, Verdict};
+use serde::{Serialize, Serializer};
+
+/// Version of the fields.
+const SCHEMA: u32 = 1;
+
+/// The object that `--json` prints. Numbers that do not apply, or are infinite, are null.
+#[derive(Serialize)]
+struct Fields<'a> {
+    schema: u32,
+    log_z: f64,
+    std_error: f64,
+    interval: [f64; 2],
+    lower_bound: Option<f64>,
+    verdict: Verdict,
+    warnings: &'a [WarningLine],
+    method: &'static str,
+    model: &'a ModelSummary,
+    settings: &'a Settings,
+    cost: CostFields<'a>,
+    ess: Option<f64>,
+    /// Statistics of the samples of plain AIS.
+    samples: Option<Samples>,
+    /// The parts that the default method sampled, with its families of starts.
+    sampled: Option<&'a [Sampled]>,
+}
+
+#[derive(Serialize)]
+struct CostFields<'a> {
+    #[serde(flatten)]
+    cost: &'a Cost,
+    threads: usize,
+}
+
+#[derive(Serialize)]
+struct Samples {
+    /// Chains that came to their end.
+    count: usize,
+    requested: usize,
+    mean_sample: f64,
+    std_sample: f64,
+    max_weight_share: f64,
+}
+
+impl Samples {
+    fn of(run: &AisRun) -> Self {
+        Self {
+            count: run.statistics.chains,
+            requested: run.annealed.requested,
+            mean_sample: run.statistics.mean_sample,
+            std_sample: run.statistics.std_sample,
+            max_weight_share: run.statistics.max_weight_share,
+        }
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let finding = &self.finding;
+        let fields = Fields {
+            schema: SCHEMA,
+            log_z: finding.log_z,
+            std_error: finding.std_error,
+            interval: finding.interval,
+            lower_bound: finding.lower_bound,
+            verdict: finding.diagnosis.verdict,
+            warnings: &self.warnings,
+            method: finding.details.method(),
+            model: &self.model,
+            settings: &self.settings,
+            cost: CostFields { cost: &finding.cost, threads: self.threads },
+            ess: finding.ess,
+            samples: finding.ais().map(Samples::of),
+            sampled: match &finding.details {
+                Details::Auto(run) => Some(&run.sampled),
+                _ => None,
+            },
+        };
+        fields.serialize(serializer)
+    }
+}

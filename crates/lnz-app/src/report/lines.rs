@@ -1,0 +1,216 @@
+//! A result for people: the number, whether to believe it, and how it was obtained.
+
+use super::{ModelSummary, Report, Settings};
+use crate::Spelling;
+use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
+use lnz::{ChainLayout, Cost, Details, Estimate, Finding, Sampled, Verdict};
+
+/// One line of a result: `log Z    275.50 ± 0.13`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// What it is about; empty when it continues the line before.
+    pub label: &'static str,
+    /// The beginning that deserves a colour.
+    pub lead: Option<(Tone, String)>,
+    /// The rest, which may have several lines.
+    pub text: String,
+}
+
+/// What a colour says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// The number that was asked for.
+    Value,
+    /// Nothing to worry about.
+    Good,
+    /// Worth a second look.
+    Bad,
+}
+
+impl Line {
+    fn plain(label: &'static str, text: impl Into<String>) -> Self {
+        Self { label, lead: None, text: text.into() }
+    }
+}
+
+impl Report {
+    /// The lines of the result, with options spelt as told.
+    pub fn lines(&self, spelling: Spelling) -> Vec<Line> {
+        let mut lines = Vec::new();
+        // The reason to distrust a number comes before the number.
+        for (i, warning) in self.warnings.iter().enumerate() {
+            let label = if i == 0 { "verdict" } else { "" };
+            let lead = Some((Tone::Bad, "suspect:".to_owned()));
+            lines.push(Line { label, lead, text: format!(" {}", warning.found) });
+            if !warning.advice.is_empty() {
+                lines.push(Line::plain("", spelling.say(&warning.advice)));
+            }
+        }
+        lines.push(Line::plain("model", self.model.to_text()));
+        lines.push(log_z_line(&self.finding));
+        let diagnosis = &self.finding.diagnosis;
+        if diagnosis.verdict != Verdict::Suspect {
+            let verdict = match diagnosis.verdict {
+                Verdict::Exact => "exact:",
+                _ => "consistent:",
+            };
+            let lead = Some((Tone::Good, verdict.to_owned()));
+            lines.push(Line { label: "verdict", lead, text: format!(" {}", diagnosis.reason()) });
+        }
+        lines.extend(reverse_text(&self.finding).map(|text| Line::plain("reverse", text)));
+        lines.push(Line::plain("method", self.method_text(spelling)));
+        if let Some(run) = self.finding.ais() {
+            lines.push(Line::plain("samples", samples_text(&run.statistics)));
+        }
+        lines.push(Line::plain("cost", cost_text(&self.finding.cost, self.threads)));
+        lines
+    }
+
+    fn method_text(&self, spelling: Spelling) -> String {
+        let details = &self.finding.details;
+        let method = match details {
+            Details::Exact(_) => "sum over the states of the smaller layer".to_owned(),
+            Details::Ais(_) => format!("ais {}", self.settings.to_text()),
+            Details::Auto(run) => {
+                format!("auto: {}\n{}", starts_text(&run.sampled), self.settings.size_text())
+            }
+            _ => format!("{}\n{}", details.method(), self.settings.size_text()),
+        };
+        match self.choice {
+            Some(choice) => format!("{method}\n{}", spelling.say(choice)),
+            None => method,
+        }
+    }
+}
+
+fn log_z_line(finding: &Finding) -> Line {
+    let line = |log_z: String, text: String| Line {
+        label: "log Z",
+        lead: Some((Tone::Value, log_z)),
+        text,
+    };
+    if finding.diagnosis.verdict == Verdict::Exact {
+        return line(exact(finding.log_z), String::new());
+    }
+    let round = |x| with_decimals_of(finding.std_error, x);
+    if !finding.std_error.is_finite() {
+        return line(round(finding.log_z), ", error unknown".to_owned());
+    }
+    let [low, high] = finding.interval.map(round);
+    let error = numbers::error(finding.std_error);
+    let text = format!(" ± {error}   95% interval [{low}, {high}]");
+    // States that the default method summed exactly.
+    let states = finding.sampled().iter().map(|part| part.core_states).sum();
+    let floor = match finding.lower_bound {
+        Some(floor) if states > 0 => {
+            format!("\nfloor {floor:.2}, an exact sum over {}", plural(states, "state"))
+        }
+        _ => String::new(),
+    };
+    line(round(finding.log_z), text + &floor)
+}
+
+/// The estimate from the other end, where it is near enough to say something.
+fn reverse_text(finding: &Finding) -> Option<String> {
+    let [part] = finding.sampled() else { return None };
+    let reverse = part.log_reverse.filter(|reverse| (reverse - part.log_z).abs() < 1.0)?;
+    Some(format!("{reverse:.2} by annealing from the modes back to the start"))
+}
+
+/// Which starts the default method used, and how often.
+fn starts_text(parts: &[Sampled]) -> String {
+    let families = parts.iter().flat_map(|part| &part.families).filter(|f| f.share > 0.0);
+    let shares = families.map(|f| format!("{} {:.0}%", f.family.describe(), 100.0 * f.share));
+    format!("from {}", shares.collect::<Vec<_>>().join(", "))
+}
+
+fn samples_text(statistics: &Estimate) -> String {
+    format!(
+        "mean {:.2}, standard deviation {:.2}; {} of {} chains count effectively, the largest weight has {:.1}%",
+        statistics.mean_sample,
+        statistics.std_sample,
+        short(statistics.ess),
+        count(statistics.chains),
+        statistics.max_weight_share * 100.0
+    )
+}
+
+fn cost_text(cost: &Cost, threads: usize) -> String {
+    let threads = plural(threads, "thread");
+    let time = duration(cost.seconds);
+    if let Some(states) = cost.states {
+        return format!("{} states in {time} on {threads}", short(states));
+    }
+    let steps = short(cost.chain_steps.unwrap_or_default() as f64);
+    let start = match cost.start_seconds {
+        Some(seconds) if seconds >= 0.001 => format!(", start in {}", duration(seconds)),
+        _ => String::new(),
+    };
+    format!("{steps} chain-steps in {time}{start}, on {threads}")
+}
+
+impl ModelSummary {
+    /// `gwgm-hard: 20 visible x 180 hidden, one component, weight rms 12.9`.
+    pub fn to_text(&self) -> String {
+        format!(
+            "{}: {} visible x {} hidden, {}, weight rms {}",
+            self.name,
+            count(self.visible),
+            count(self.hidden),
+            plural(self.components, "component"),
+            short(self.weight_rms)
+        )
+    }
+}
+
+impl Settings {
+    /// What was annealed from where, on two lines.
+    fn to_text(&self) -> String {
+        let chains = self.chains.unwrap_or_default();
+        let betas = self.betas.unwrap_or_default();
+        let schedule = match self.schedule.as_deref() {
+            Some("linear") | None => String::new(),
+            Some("given") => " given one by one".to_owned(),
+            Some(file) => format!(" from {file}"),
+        };
+        let turned = if self.transpose == Some(true) { ", transposed" } else { "" };
+        format!(
+            "from {}{turned}\n{}{schedule}, {}, seed {}",
+            self.start_text(),
+            plural(betas, "beta"),
+            plural(chains, "chain"),
+            self.seed.unwrap_or_default()
+        )
+    }
+
+    /// `1,024 betas, 128 chains, one round, seed 0`.
+    fn size_text(&self) -> String {
+        format!(
+            "{} betas, {}, {}, seed {}",
+            count(self.betas.unwrap_or_default()),
+            plural(self.chains.unwrap_or_default(), "chain"),
+            plural(self.rounds.unwrap_or_default(), "round"),
+            self.seed.unwrap_or_default()
+        )
+    }
+
+    fn start_text(&self) -> String {
+        let start = self.start.unwrap_or_default();
+        let epsilon = self.epsilon.map(|e| format!("epsilon {e}")).unwrap_or_default();
+        let (Some(init), Some(samples), Some(steps)) = (self.init, self.samples, self.steps) else {
+            return match (start, &self.data) {
+                ("data", Some(data)) => format!("the means of {data} ({epsilon})"),
+                ("data", None) => format!("the data means stored with the model ({epsilon})"),
+                _ => "the uniform distribution".to_owned(),
+            };
+        };
+        let init = init.name();
+        let (samples, steps) = (count(samples), count(steps));
+        let work = match self.chain_layout {
+            Some(ChainLayout::Single) => format!("one chain, {samples} x {steps} steps"),
+            _ => format!("{samples} chains x {steps} steps"),
+        };
+        let flips = self.flips.as_ref().map(|f| format!(", {f} flips")).unwrap_or_default();
+        format!("{start} means ({init} state, {work}{flips}, {epsilon})")
+    }
+}

@@ -1,0 +1,352 @@
+//! What may be asked of an estimate, under the names of its options: defaults, and what does not go together.
+
+mod start;
+
+pub use start::{DataSource, StartKind, StartPlan, StartRequest};
+
+use crate::spelling::verbatim;
+use crate::{Error, Result};
+use lnz::io::StoredModel;
+use lnz::{Ais, Annealing, Auto, Estimator, Exact, Precision, RunSettings, Schedule, StartedFrom};
+use ndarray::Array1;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The paper's N_beta.
+pub const DEFAULT_BETAS: usize = 1024;
+
+/// How to obtain log Z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Exact where that takes a few seconds, otherwise a search for modes and several starts.
+    #[default]
+    Auto,
+    /// Annealed importance sampling from one start, as in the paper.
+    Ais,
+    /// A sum over all states.
+    Exact,
+}
+
+lnz::choices!(Method {
+    Auto: "auto", "Exact where that takes a few seconds, otherwise a search for modes and several starts";
+    Ais: "ais", "Annealed importance sampling from one start, as in the paper";
+    Exact: "exact", "Sum over all states";
+});
+
+/// An estimate as it is asked for. What is `None` was left to the defaults, so that an option without
+/// effect can be told from one that was not given.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// How to obtain log Z; options that only plain AIS understands select it.
+    pub method: Method,
+    /// Sample even what can be summed exactly.
+    pub no_exact: bool,
+    /// With AIS: do not search for mass that it may have missed.
+    pub no_check: bool,
+    /// Options of the default method.
+    pub auto: AutoRequest,
+    /// Where annealing starts.
+    pub start: StartRequest,
+    /// The annealing run itself.
+    pub annealing: AnnealingRequest,
+    /// Exchange the layers.
+    pub transpose: bool,
+    /// The samples are wanted, which only plain AIS has.
+    pub save_weights: bool,
+}
+
+/// Options of the default method; see [`Auto`].
+#[derive(Debug, Clone, Copy, Default)]
+#[allow(missing_docs)]
+pub struct AutoRequest {
+    pub target_error: Option<f64>,
+    pub max_seconds: Option<f64>,
+    pub rounds: Option<usize>,
+    pub core: Option<usize>,
+}
+
+/// Options of an annealing run; see [`Annealing`] and [`Schedule`].
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs)]
+pub struct AnnealingRequest {
+    pub betas: Option<usize>,
+    pub chains: Option<usize>,
+    pub schedule: Option<ScheduleRequest>,
+    pub seed: u64,
+    pub precision: Option<Precision>,
+}
+
+/// Where the betas come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScheduleRequest {
+    /// Evenly spaced.
+    Linear,
+    /// A text file of numbers, apart by white space or commas.
+    File(PathBuf),
+    /// Given one by one.
+    Betas(Vec<f64>),
+}
+
+/// What will run: settings that are complete and do not contradict.
+#[derive(Debug, Clone)]
+pub enum Plan {
+    /// The default method.
+    Auto {
+        /// Its settings, without the means of data.
+        settings: Box<Auto>,
+        /// Data whose means are to be added to them.
+        data: Option<StartPlan>,
+    },
+    /// One run of annealed importance sampling.
+    Ais(Box<AisPlan>),
+    /// A method that needs to know nothing but the model.
+    Ready(Arc<dyn Estimator>),
+}
+
+/// One run of annealed importance sampling.
+#[derive(Debug, Clone)]
+pub struct AisPlan {
+    /// Where it starts.
+    pub start: StartPlan,
+    /// The betas.
+    pub schedule: Schedule,
+    /// Where they come from, for the report: `linear`, a file, or `given`.
+    pub schedule_name: String,
+    /// On the exchanged layers.
+    pub transpose: bool,
+    /// Everything else.
+    pub annealing: Annealing,
+    /// It is held against a search for mass that it may have missed.
+    pub check: bool,
+}
+
+impl Plan {
+    /// A sum over all states; with `force`, however long it takes.
+    pub fn exact(force: bool) -> Self {
+        Plan::Ready(Arc::new(if force { Exact::FORCED } else { Exact::default() }))
+    }
+
+    /// The method with all that it needs to know about a model; reads data where there is some.
+    pub(crate) fn estimator(&self, stored: &StoredModel) -> Result<Arc<dyn Estimator>> {
+        Ok(match self {
+            Plan::Auto { settings, data } => {
+                let data_means = data_means_for(settings, data.as_ref(), stored)?;
+                Arc::new(Auto { data_means, ..(**settings).clone() })
+            }
+            Plan::Ais(plan) => Arc::new(plan.estimator(stored)?),
+            Plan::Ready(estimator) => Arc::clone(estimator),
+        })
+    }
+}
+
+/// The means that the default method starts from; a sum over all states needs none, but data that does
+/// not fit is a misunderstanding all the same.
+fn data_means_for(
+    settings: &Auto,
+    data: Option<&StartPlan>,
+    stored: &StoredModel,
+) -> Result<Option<Array1<f64>>> {
+    match data {
+        None => Ok(None),
+        Some(data) if settings.sums_exactly(&stored.model)? => {
+            settings.check(&stored.model)?;
+            data.check_data(stored, settings.seed)?;
+            Ok(None)
+        }
+        Some(data) => Ok(Some(data.data_means(stored, settings.seed)?)),
+    }
+}
+
+impl Request {
+    /// Checks that the options go together and fills in the defaults.
+    pub fn plan(&self) -> Result<Plan> {
+        self.reject_contradictions()?;
+        Ok(match self.method() {
+            Method::Exact => Plan::exact(false),
+            Method::Ais => Plan::Ais(Box::new(AisPlan {
+                check: !self.no_check,
+                ..AisPlan::new(&self.start, &self.annealing, self.transpose)?
+            })),
+            Method::Auto => Plan::Auto {
+                settings: Box::new(self.auto_settings()),
+                data: self.start.data.is_some().then(|| self.start.data_plan()),
+            },
+        })
+    }
+
+    fn auto_settings(&self) -> Auto {
+        let defaults = Auto::default();
+        Auto {
+            shortcuts: !self.no_exact,
+            target_error: self.auto.target_error.unwrap_or(defaults.target_error),
+            max_seconds: self.auto.max_seconds.unwrap_or(defaults.max_seconds),
+            rounds: self.auto.rounds,
+            core: self.auto.core.unwrap_or(defaults.core),
+            seed: self.annealing.seed,
+            ..defaults
+        }
+    }
+
+    fn method(&self) -> Method {
+        match self.method {
+            Method::Auto if self.ais_option().is_some() => Method::Ais,
+            method => method,
+        }
+    }
+
+    fn reject_contradictions(&self) -> Result<()> {
+        let has_no_effect = |option: &str, other: &str, instead: &str| {
+            let text = format!("{{{option}}} has no effect with {other}; {instead}, or drop it");
+            Err(Error::options(text))
+        };
+        if self.method == Method::Exact {
+            if self.no_exact {
+                let text = "{method=exact} and {no_exact} contradict each other; drop one of them";
+                return Err(Error::options(text));
+            }
+            let data = self.start.data.is_some().then_some("data");
+            if let Some(option) = self.ais_option().or(self.auto.given()).or(data) {
+                return has_no_effect(option, "{method=exact}", "use {method=ais} or auto");
+            }
+        }
+        if let (Method::Ais, Some(option)) = (self.method(), self.auto.given()) {
+            let ais = self.ais_option().filter(|_| self.method == Method::Auto);
+            let ais = ais.map_or("{method=ais}".to_owned(), |option| format!("{{{option}}}"));
+            return has_no_effect(option, &ais, "use {method=auto}");
+        }
+        match self.method() {
+            Method::Auto => self.start.reject_binarize_without_data(),
+            _ => Ok(()),
+        }
+    }
+
+    /// The first option given that only plain AIS understands.
+    fn ais_option(&self) -> Option<&'static str> {
+        let annealing = &self.annealing;
+        let of_the_run = [
+            ("betas", annealing.betas.is_some()),
+            ("chains", annealing.chains.is_some()),
+            ("schedule", annealing.schedule.is_some()),
+            ("transpose", self.transpose),
+            ("precision", annealing.precision.is_some()),
+            ("save_weights", self.save_weights),
+            ("no_check", self.no_check),
+        ];
+        self.start.ais_option().or(first_given(&of_the_run))
+    }
+}
+
+impl AutoRequest {
+    /// The first of these options that was given.
+    fn given(&self) -> Option<&'static str> {
+        first_given(&[
+            ("target_error", self.target_error.is_some()),
+            ("max_seconds", self.max_seconds.is_some()),
+            ("rounds", self.rounds.is_some()),
+            ("core", self.core.is_some()),
+        ])
+    }
+}
+
+fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    options.iter().find(|(_, given)| *given).map(|(option, _)| *option)
+}
+
+impl AisPlan {
+    /// Checks that the options go together and fills in the defaults.
+    pub fn new(
+        start: &StartRequest,
+        annealing: &AnnealingRequest,
+        transpose: bool,
+    ) -> Result<Self> {
+        let plan = Self::with_start(start.plan()?, annealing, transpose)?;
+        if transpose && matches!(plan.start, StartPlan::Data { .. }) {
+            return Err(Error::options(
+                "{start=data} has means of the visible units, but {transpose} starts from the hidden ones; drop one of them, or use {start=gibbs}",
+            ));
+        }
+        Ok(plan)
+    }
+
+    /// The same annealing from a start that was chosen otherwise.
+    pub fn with_start(
+        start: StartPlan,
+        request: &AnnealingRequest,
+        transpose: bool,
+    ) -> Result<Self> {
+        use ScheduleRequest::{Betas, File, Linear};
+        let (schedule, schedule_name) = match (&request.schedule, request.betas) {
+            (Some(File(_) | Betas(_)), Some(_)) => {
+                return Err(Error::options(
+                    "{betas} does not go with {schedule}, which has its own number of betas; drop one of them",
+                ));
+            }
+            (Some(File(path)), None) => (read_schedule(path)?, path.display().to_string()),
+            (Some(Betas(betas)), None) => (Schedule::from_betas(betas.clone())?, "given".into()),
+            (Some(Linear) | None, betas) => {
+                (Schedule::linear(betas.unwrap_or(DEFAULT_BETAS))?, "linear".into())
+            }
+        };
+        let defaults = Annealing::default();
+        let annealing = Annealing {
+            chains: request.chains.unwrap_or(defaults.chains),
+            seed: request.seed,
+            precision: request.precision.unwrap_or(defaults.precision),
+        };
+        Ok(Self { start, schedule, schedule_name, transpose, annealing, check: true })
+    }
+
+    /// The run for a model, with the means of its data.
+    pub(crate) fn estimator(&self, stored: &StoredModel) -> Result<Ais> {
+        if self.transpose && stored.model.hidden() == 0 {
+            let text = "{transpose} needs hidden units, but the model has none; drop it";
+            return Err(Error::options(text));
+        }
+        Ok(Ais {
+            start: self.start.rule(stored, self.annealing.seed)?,
+            schedule: self.schedule.clone(),
+            annealing: self.annealing,
+            transpose: self.transpose,
+            check: self.check,
+        })
+    }
+
+    /// What the advice of a warning depends on.
+    pub fn run_settings(&self) -> RunSettings {
+        let linear = self.schedule_name == "linear";
+        RunSettings {
+            betas: linear.then(|| self.schedule.intervals()),
+            chains: self.annealing.chains,
+            start: match self.start {
+                StartPlan::Uniform => StartedFrom::Uniform,
+                StartPlan::Data { .. } => StartedFrom::Data,
+                StartPlan::Sampled(_) => StartedFrom::Model,
+            },
+            transposed: self.transpose,
+            max_seconds: None,
+        }
+    }
+}
+
+/// Numbers in a text file, apart by white space or commas.
+fn read_schedule(path: &Path) -> Result<Schedule> {
+    let failed = |problem: String| {
+        let (path, problem) = (verbatim(path.display()), verbatim(problem));
+        Error::options(format!("{path}: {{schedule}} {problem}"))
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| failed(format!("cannot be read: {error}")))?;
+    let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty());
+    let betas = words
+        .map(|word| {
+            let problem = || failed(format!("has the word {word:?}; expected numbers from 0 to 1"));
+            word.parse().map_err(|_| problem())
+        })
+        .collect::<Result<Vec<f64>>>()?;
+    Schedule::from_betas(betas).map_err(|error| match error {
+        lnz::Error::Setting { found, expected, .. } => {
+            failed(format!("has {found}; expected {expected}"))
+        }
+        other => other.into(),
+    })
+}

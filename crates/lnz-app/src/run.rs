@@ -1,0 +1,66 @@
+//! Runs a plan on a model and reports.
+
+use crate::Result;
+use crate::report::Report;
+use crate::request::Plan;
+use lnz::Observer;
+use lnz::io::StoredModel;
+use std::time::Instant;
+
+/// What an estimate returns.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The result as it is shown.
+    pub report: Report,
+    /// The observer ended the run early.
+    pub stopped: bool,
+}
+
+/// log Z of a model as planned; `name` is what the report calls the model.
+pub fn estimate(
+    stored: &StoredModel,
+    name: &str,
+    plan: &Plan,
+    observer: &dyn Observer,
+) -> Result<Outcome> {
+    let clock = Instant::now();
+    let estimator = plan.estimator(stored)?;
+    let reading = clock.elapsed().as_secs_f64();
+    let mut finding = estimator.estimate(&stored.model, observer)?;
+    // To read data is a part of finding the start.
+    if let Some(seconds) = &mut finding.cost.start_seconds {
+        *seconds += reading;
+    }
+    let stopped = finding.stopped;
+    Ok(Outcome { report: Report::new(name, &stored.model, plan, finding), stopped })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use crate::request::{DataSource, Request};
+    use lnz::Rbm;
+    use ndarray::{Array1, Array2};
+
+    #[test]
+    fn means_that_an_exact_value_does_not_need_have_to_fit_all_the_same() {
+        let model = Rbm::new(Array2::ones((3, 2)), Array1::zeros(3), Array1::zeros(2)).unwrap();
+        let stored = StoredModel::from(model);
+        let mut request = Request::default();
+        for (means, fits) in [(3, true), (4, false)] {
+            request.start.data = Some(DataSource::Means(Array1::from_elem(means, 0.5)));
+            let found = estimate(&stored, "m", &request.plan().unwrap(), &());
+            match fits {
+                true => assert_eq!(found.unwrap().report.finding.std_error, 0.0),
+                false => {
+                    use lnz::Error::Width;
+                    assert!(matches!(
+                        found,
+                        Err(Error::Library(Width { found: 4, expected: 3, .. }))
+                    ))
+                }
+            }
+        }
+    }
+}

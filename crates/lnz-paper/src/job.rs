@@ -1,0 +1,274 @@
+//! One run of an experiment: its settings, and how it is carried out.
+
+use crate::error::{Error, Result};
+use crate::problem::{Loaded, Problem};
+use crate::row::Row;
+use lnz::{
+    Annealing, Auto, ChainLayout, Estimate, Flips, InitialState, Observer, Sampler, Sampling,
+    Schedule, Start, anneal, auto,
+};
+
+/// A problem and a way to estimate its log Z.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Job {
+    pub(crate) problem: Problem,
+    pub(crate) method: Method,
+    pub(crate) transposed: bool,
+    /// The paper's N_beta.
+    pub(crate) betas: usize,
+    /// The paper's N_s.
+    pub(crate) chains: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Method {
+    /// AIS from B = 0.
+    Uniform,
+    /// AIS from the means of the training data.
+    Data,
+    /// AIS from means of samples of the model.
+    Sampled(Sampling),
+    /// The default method of this program, one round, without its exact shortcuts.
+    Auto,
+}
+
+/// The paper's N_beta and N_s.
+pub(crate) const BETAS: usize = 1024;
+pub(crate) const CHAINS: usize = 1024;
+
+/// The initial states of the paper.
+pub(crate) const INITIAL_STATES: [InitialState; 5] = [
+    InitialState::Zero,
+    InitialState::One,
+    InitialState::Random,
+    InitialState::MeanField,
+    InitialState::Pseudoinverse,
+];
+
+/// Cut-off for the means of data, as `lnz estimate --start data` has it.
+const DATA_EPSILON: f64 = 0.05;
+
+impl Job {
+    /// AIS with the paper's numbers, or `auto`, on the model as it is.
+    pub(crate) fn new(problem: Problem, method: Method) -> Self {
+        Self { problem, method, transposed: false, betas: BETAS, chains: CHAINS }
+    }
+
+    pub(crate) fn transposed(self) -> Self {
+        Self { transposed: true, ..self }
+    }
+
+    pub(crate) fn oriented(self, transposed: bool) -> Self {
+        Self { transposed, ..self }
+    }
+
+    /// The row of this run before it has a result.
+    pub(crate) fn settings(&self) -> Row {
+        let mut row = Row {
+            problem: self.problem.name(),
+            instance: self.problem.instance(),
+            method: self.method.name().to_owned(),
+            orientation: if self.transposed { "transposed" } else { "original" }.to_owned(),
+            ..Row::default()
+        };
+        match &self.method {
+            Method::Uniform => {}
+            Method::Data => row.epsilon = Some(DATA_EPSILON),
+            Method::Sampled(sampling) => {
+                row.init = initial_name(sampling.initial).to_owned();
+                row.samples = Some(sampling.samples);
+                row.steps = Some(sampling.steps);
+                row.epsilon = Some(sampling.epsilon);
+                row.layout = layout_name(sampling.layout).to_owned();
+                if let Sampler::Metropolis { flips } = sampling.sampler {
+                    row.flips = flips_name(flips);
+                }
+            }
+            Method::Auto => {
+                row.seed = seed_of(&row.key());
+                return row;
+            }
+        }
+        row.betas = Some(self.betas);
+        row.chains = Some(self.chains);
+        row.seed = seed_of(&row.key());
+        row
+    }
+
+    /// Predicted cost in arbitrary units, to begin with the longest and to tell the time left.
+    pub(crate) fn cost(&self) -> f64 {
+        let (visible, hidden) = self.problem.shape();
+        let steps = match self.method {
+            Method::Auto if visible.min(hidden) > 100 => 8e6,
+            Method::Auto => 1e6,
+            Method::Sampled(sampling) => {
+                (self.betas * self.chains + sampling.samples * sampling.steps) as f64
+            }
+            _ => (self.betas * self.chains) as f64,
+        };
+        (visible + hidden) as f64 * steps
+    }
+
+    /// Problem and instance, for messages.
+    fn name(&self) -> String {
+        format!("{} {}", self.problem.name(), self.problem.instance())
+    }
+
+    /// Carries it out; None if it was stopped before its end.
+    pub(crate) fn run(&self, loaded: &Loaded, observer: &dyn Observer) -> Result<Option<Row>> {
+        let row = self.settings();
+        let outcome = match self.method {
+            Method::Auto => self.run_auto(row, loaded, observer),
+            _ => self.run_ais(row, loaded, observer),
+        };
+        match outcome {
+            Err(Error::Library(lnz::Error::Cancelled { .. })) => Ok(None),
+            Ok(None) => Ok(None),
+            Ok(Some(mut row)) => {
+                row.visible = loaded.model.visible();
+                row.hidden = loaded.model.hidden();
+                row.weight_rms = loaded.weight_rms;
+                row.exact_log_z = loaded.exact_log_z;
+                row.xi = loaded.exact_log_z.map(|exact| ((exact - row.log_z) / exact).abs());
+                Ok(Some(row))
+            }
+            Err(error) => Err(Error::Run { run: self.name(), error: Box::new(error) }),
+        }
+    }
+
+    fn run_auto(
+        &self,
+        mut row: Row,
+        loaded: &Loaded,
+        observer: &dyn Observer,
+    ) -> Result<Option<Row>> {
+        let settings =
+            Auto { shortcuts: false, rounds: Some(1), seed: row.seed, ..Auto::default() };
+        let found = auto(&loaded.model, &settings, observer)?;
+        if found.stopped {
+            return Ok(None);
+        }
+        row.log_z = found.log_z;
+        row.std_error = found.std_error;
+        row.verdict = serde_json::to_value(found.diagnosis.verdict)
+            .ok()
+            .and_then(|word| word.as_str().map(str::to_owned))
+            .unwrap_or_default();
+        row.chain_steps = found.cost.chain_steps.unwrap_or_default();
+        Ok(Some(row))
+    }
+
+    fn run_ais(
+        &self,
+        mut row: Row,
+        loaded: &Loaded,
+        observer: &dyn Observer,
+    ) -> Result<Option<Row>> {
+        let model = if self.transposed { &loaded.transposed } else { &loaded.model };
+        let start = match &self.method {
+            Method::Sampled(sampling) => {
+                row.start_steps = (sampling.samples * sampling.steps) as u64;
+                Start::sampled(model, sampling, row.seed, observer)?
+            }
+            Method::Data => {
+                let means = loaded.data_means.as_ref().ok_or_else(|| Error::Model {
+                    model: self.problem.name(),
+                    problem: "has no means of its data".to_owned(),
+                })?;
+                Start::from_means(means.view(), DATA_EPSILON)?
+            }
+            _ => Start::uniform(model.visible()),
+        };
+        let settings = Annealing { chains: self.chains, seed: row.seed, ..Annealing::default() };
+        let schedule = Schedule::linear(self.betas)?;
+        let run = anneal(model, &start, &schedule, &settings, observer)?;
+        if run.samples.len() < run.requested {
+            return Ok(None);
+        }
+        let estimate = Estimate::from_samples(&run.samples);
+        row.log_z = estimate.log_z;
+        row.std_error = estimate.std_error;
+        row.mean_sample = Some(estimate.mean_sample);
+        row.std_sample = Some(estimate.std_sample);
+        row.ess = Some(estimate.ess);
+        row.chain_steps = (self.chains * self.betas) as u64;
+        Ok(Some(row))
+    }
+}
+
+impl Method {
+    /// The method of a row of the grid.
+    pub(crate) fn of_row(row: &Row) -> Option<Self> {
+        let initial = INITIAL_STATES.into_iter().find(|i| initial_name(*i) == row.init)?;
+        let (steps, epsilon) = (row.steps?, row.epsilon?);
+        match row.method.as_str() {
+            "gibbs" => Some(gibbs(initial, steps, epsilon)),
+            "metropolis" => {
+                let flips = match row.flips.strip_suffix('%') {
+                    Some(percent) => Flips::Percent(percent.parse().ok()?),
+                    None => Flips::Units(row.flips.parse().ok()?),
+                };
+                Some(metropolis(initial, steps, flips, epsilon))
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Method::Uniform => "uniform",
+            Method::Data => "data",
+            Method::Sampled(Sampling { sampler: Sampler::Gibbs, .. }) => "gibbs",
+            Method::Sampled(_) => "metropolis",
+            Method::Auto => "auto",
+        }
+    }
+}
+
+/// The paper's Gibbs strategy; its recommended one has 100 steps and epsilon 0.05.
+pub(crate) fn gibbs(initial: InitialState, steps: usize, epsilon: f64) -> Method {
+    Method::Sampled(Sampling { initial, steps, epsilon, ..Sampling::default() })
+}
+
+/// The paper's Metropolis strategy.
+pub(crate) fn metropolis(
+    initial: InitialState,
+    steps: usize,
+    flips: Flips,
+    epsilon: f64,
+) -> Method {
+    let sampler = Sampler::Metropolis { flips };
+    Method::Sampled(Sampling { sampler, initial, steps, epsilon, ..Sampling::default() })
+}
+
+pub(crate) fn initial_name(initial: InitialState) -> &'static str {
+    match initial {
+        InitialState::Zero => "zero",
+        InitialState::One => "one",
+        InitialState::Random => "random",
+        InitialState::MeanField => "mf",
+        InitialState::Pseudoinverse => "ps",
+    }
+}
+
+fn layout_name(layout: ChainLayout) -> &'static str {
+    match layout {
+        ChainLayout::Parallel => "parallel",
+        ChainLayout::Single => "single",
+    }
+}
+
+pub(crate) fn flips_name(flips: Flips) -> String {
+    match flips {
+        Flips::Units(n) => n.to_string(),
+        Flips::Percent(p) => format!("{p}%"),
+    }
+}
+
+/// Every run has random numbers of its own, which its settings determine: FNV-1a, folded to 32 bits.
+fn seed_of(settings: &str) -> u64 {
+    let hash = settings.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash >> 32) ^ (hash & 0xffff_ffff)
+}

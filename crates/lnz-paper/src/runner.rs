@@ -1,0 +1,255 @@
+//! Carries out the runs of an experiment that are not there yet.
+
+use crate::error::{Error, Result};
+use crate::experiments::Experiment;
+use crate::job::Job;
+use crate::observer::RunObserver;
+use crate::problem::Loaded;
+use crate::record::Record;
+use crate::results::{Appender, Results};
+use crate::row::Row;
+use crate::scale::Scale;
+use lnz::Observer;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+/// What came of an experiment.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Runs that were computed now.
+    pub computed: usize,
+    /// Runs that are there.
+    pub present: usize,
+    /// The observer has stopped it; the next call goes on from here.
+    pub stopped: bool,
+    /// Problems of which this build does not have all models, by name.
+    pub missing: BTreeMap<String, LeftOut>,
+}
+
+/// What was left out of a problem because its models are not there.
+#[derive(Debug, Default)]
+pub struct LeftOut {
+    /// Epochs without a model.
+    pub epochs: Vec<String>,
+    /// Runs that would have needed one.
+    pub runs: usize,
+}
+
+/// Runs what is missing until the plan is fulfilled: later parts of a plan may depend on the results
+/// of earlier ones.
+pub fn complete(
+    experiment: &Experiment,
+    scale: &Scale,
+    results: &mut Results,
+    observer: &dyn RunObserver,
+) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    let mut record = Record::read(results, experiment.name);
+    let clock = Instant::now();
+    loop {
+        let all: Vec<Job> = unique((experiment.plan)(scale, results));
+        let models = results.models();
+        let is_available = |job: &Job| job.problem.is_available(&models);
+        outcome.missing = unavailable(all.iter().filter(|job| !is_available(job)));
+        let plan: Vec<Job> = all.into_iter().filter(is_available).collect();
+        let known = results.by_key();
+        let mut rows: HashMap<String, Row> = HashMap::new();
+        let mut missing = Vec::new();
+        for job in &plan {
+            let key = job.settings().key();
+            match known.get(&key) {
+                Some(row) => drop(rows.insert(key, (*row).clone())),
+                None => missing.push(job.clone()),
+            }
+        }
+        let done = missing.is_empty();
+        if !done {
+            let appender = results.appender(experiment.name)?;
+            let found = run_all(missing, &models, appender, observer, &mut record)?;
+            outcome.computed += found.len();
+            rows.extend(found.into_iter().map(|row| (row.key(), row)));
+        }
+        outcome.present = rows.len();
+        // In the order of the plan, whatever order they were finished in.
+        let ordered: Vec<Row> =
+            plan.iter().filter_map(|job| rows.remove(&job.settings().key())).collect();
+        outcome.stopped = observer.cancelled();
+        if ordered != results.rows(experiment.name) || done {
+            results.make_folder()?;
+            if !ordered.is_empty() {
+                results.replace(experiment.name, ordered)?;
+            }
+        }
+        if outcome.computed > 0 && (done || outcome.stopped) {
+            record.finish(scale, clock.elapsed().as_secs_f64());
+            record.write(results, experiment.name)?;
+        }
+        if done || outcome.stopped {
+            return Ok(outcome);
+        }
+    }
+}
+
+fn unique(jobs: Vec<Job>) -> Vec<Job> {
+    let mut seen = HashSet::new();
+    jobs.into_iter().filter(|job| seen.insert(job.settings().key())).collect()
+}
+
+fn unavailable<'a>(jobs: impl Iterator<Item = &'a Job>) -> BTreeMap<String, LeftOut> {
+    let mut missing: BTreeMap<String, LeftOut> = BTreeMap::new();
+    for job in jobs {
+        let left_out = missing.entry(job.problem.name()).or_default();
+        let epoch = job.problem.instance();
+        if !left_out.epochs.contains(&epoch) {
+            left_out.epochs.push(epoch);
+        }
+        left_out.runs += 1;
+    }
+    missing
+}
+
+/// Only passes on that it should stop: many runs go on at the same time.
+struct Silent<'a>(&'a dyn RunObserver);
+
+impl Observer for Silent<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
+/// Each thread takes whole runs, the longest first; a run has one thread, so that its time means
+/// something.
+fn run_all(
+    mut jobs: Vec<Job>,
+    folder: &Path,
+    appender: Appender,
+    observer: &dyn RunObserver,
+    record: &mut Record,
+) -> Result<Vec<Row>> {
+    jobs.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
+    observer.expect(jobs.len(), jobs.iter().map(Job::cost).sum());
+    let threads = rayon::current_num_threads().min(jobs.len());
+    let shared = Shared {
+        next: AtomicUsize::new(0),
+        jobs,
+        folder,
+        models: Mutex::default(),
+        state: Mutex::new((appender, record, Vec::new())),
+        failed: OnceLock::new(),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| shared.work(observer));
+        }
+    });
+    let (_, _, rows) = shared.state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    match shared.failed.into_inner() {
+        Some(error) => Err(error),
+        None => Ok(rows),
+    }
+}
+
+type Model = Arc<OnceLock<Result<Loaded, String>>>;
+
+struct Shared<'a> {
+    next: AtomicUsize,
+    jobs: Vec<Job>,
+    /// Of models that were trained for an experiment.
+    folder: &'a Path,
+    models: Mutex<HashMap<String, Model>>,
+    state: Mutex<(Appender, &'a mut Record, Vec<Row>)>,
+    failed: OnceLock<Error>,
+}
+
+impl Shared<'_> {
+    fn work(&self, observer: &dyn RunObserver) {
+        let outcome = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .map_err(|error| Error::Thread { problem: error.to_string() })
+            .and_then(|pool| pool.install(|| self.take_jobs(observer)));
+        if let Err(error) = outcome {
+            let _ = self.failed.set(error);
+        }
+    }
+
+    fn take_jobs(&self, observer: &dyn RunObserver) -> Result<()> {
+        while !observer.cancelled() && self.failed.get().is_none() {
+            let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let model = self.model(job);
+            let loaded = match model
+                .get_or_init(|| job.problem.load(self.folder).map_err(|e| e.to_string()))
+            {
+                Ok(loaded) => loaded,
+                Err(problem) => {
+                    let (model, problem) = (job.problem.name(), problem.clone());
+                    return Err(Error::Model { model, problem });
+                }
+            };
+            let clock = Instant::now();
+            let Some(row) = job.run(loaded, &Silent(observer))? else { break };
+            let seconds = clock.elapsed().as_secs_f64();
+            // A thread that panicked is seen when all are joined.
+            let Ok(mut state) = self.state.lock() else { break };
+            state.0.add(&row)?;
+            state.1.count(&row.method, seconds);
+            state.2.push(row);
+            observer.advance(job.cost());
+        }
+        Ok(())
+    }
+
+    /// The model of a job, made by whoever needs it first.
+    fn model(&self, job: &Job) -> Model {
+        let name = format!("{} {}", job.problem.name(), job.problem.instance());
+        let mut models = self.models.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        models.entry(name).or_default().clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stops after a number of runs.
+    struct Impatient {
+        patience: usize,
+        done: AtomicUsize,
+    }
+
+    impl RunObserver for Impatient {
+        fn advance(&self, _: f64) {
+            self.done.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn cancelled(&self) -> bool {
+            self.done.load(Ordering::Relaxed) >= self.patience
+        }
+    }
+
+    fn run(folder: &Path, observer: &dyn RunObserver) -> (Outcome, Vec<Row>) {
+        let experiment = Experiment::named("fig2").unwrap();
+        let mut results = Results::open(folder).unwrap();
+        let outcome = complete(experiment, &Scale::TINY, &mut results, observer).unwrap();
+        (outcome, Results::open(folder).unwrap().rows("fig2").to_vec())
+    }
+
+    #[test]
+    fn runs_are_kept_until_the_observer_stops_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let patient = |patience| Impatient { patience, done: AtomicUsize::new(0) };
+        let (outcome, rows) = run(folder.path(), &patient(0));
+        assert!(outcome.stopped && outcome.computed == 0 && rows.is_empty());
+        // With more threads, runs that go on when it stops may still be finished.
+        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let (outcome, rows) = one_thread.install(|| run(folder.path(), &patient(1)));
+        assert!(outcome.stopped && outcome.computed == 1 && rows.len() == 1);
+        let (outcome, more) = one_thread.install(|| run(folder.path(), &patient(1)));
+        assert_eq!((outcome.computed, outcome.present), (1, 2));
+        assert!(more.len() == 2 && more.contains(&rows[0]));
+    }
+}

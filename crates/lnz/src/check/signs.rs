@@ -1,0 +1,105 @@
+//! The signs of a wrong result: each test with its threshold and the reason for it.
+//!
+//! Tests know numbers, not methods: an estimator calls those that apply to what it has.
+
+use super::Warning;
+
+/// Below this effective sample size the relative error of the mean weight passes 1/sqrt(20) = 22%,
+/// and an error of log Z that is first-order in it stops being a good one.
+pub(super) const FEW_EFFECTIVE_CHAINS: f64 = 20.0;
+
+/// Above this share a single chain outweighs all others together.
+const DOMINATING_SHARE: f64 = 0.5;
+
+/// A difference of log Z below this is not worth a warning.
+const LEAST_MISS: f64 = 0.5;
+
+/// A rise from trial to main run below this is not worth a warning.
+const LEAST_RISE: f64 = 0.2;
+
+/// Starts that differ by less than this agree, however small they say their errors are.
+const LEAST_DISAGREEMENT: f64 = 0.1;
+
+/// Errors up to this are known well enough, whatever was aimed at.
+const LARGE_ERROR: f64 = 0.2;
+
+/// An estimate of log Z with the relative error of Z.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Measured {
+    pub(crate) log_z: f64,
+    pub(crate) error: f64,
+}
+
+impl Measured {
+    /// The two differ by more than their errors allow.
+    pub(crate) fn disagrees_with(self, other: Measured) -> bool {
+        let allowed = LEAST_DISAGREEMENT + 3.0 * self.error.hypot(other.error);
+        (self.log_z - other.log_z).abs() > allowed
+    }
+}
+
+/// Few weights count, or one counts for all.
+pub(crate) fn uneven_weights(ess: f64, share: f64, chains: usize) -> Option<Warning> {
+    if chains > 1 && share > DOMINATING_SHARE {
+        return Some(Warning::OneChainDominates { share, chains });
+    }
+    (ess < FEW_EFFECTIVE_CHAINS).then_some(Warning::FewEffectiveChains { ess, chains })
+}
+
+/// The error is far above the one that was aimed at.
+pub(crate) fn large_error(std_error: f64, target: f64) -> Option<Warning> {
+    let large = std_error > (2.0 * target).max(LARGE_ERROR);
+    large.then_some(Warning::TargetNotReached { std_error, target })
+}
+
+/// What a quick search says about log Z, in numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Opinion {
+    /// log Z is not below it.
+    pub(crate) lower_bound: f64,
+    /// What short runs found, each with the name of its start.
+    pub(crate) trials: Vec<(&'static str, Measured)>,
+}
+
+/// An estimate below a bound is wrong; one that a short unbiased run exceeds probably is, because
+/// log Z^ exceeds log Z by t with probability e^-t at most.
+pub(crate) fn missed_mass(found: Measured, opinion: &Opinion) -> Option<Warning> {
+    let log_z = found.log_z;
+    let error = if found.error.is_finite() { found.error } else { 1.0 };
+    if opinion.lower_bound > log_z + LEAST_MISS + 3.0 * error {
+        let lower_bound = opinion.lower_bound;
+        return Some(Warning::BelowLowerBound { log_z, lower_bound });
+    }
+    let (start, best) =
+        opinion.trials.iter().max_by(|(_, a), (_, b)| a.log_z.total_cmp(&b.log_z))?;
+    let allowed = LEAST_MISS + 3.0 * error.hypot(best.error);
+    (best.log_z > log_z + allowed).then_some(Warning::OtherStartFindsMore {
+        log_z,
+        start,
+        found: best.log_z,
+    })
+}
+
+/// Both are unbiased, so that a main run far above its trial shows errors that are too small.
+pub(crate) fn still_rising(
+    start: &'static str,
+    trial: Measured,
+    main: Measured,
+) -> Option<Warning> {
+    let rise = main.log_z - trial.log_z;
+    (rise > LEAST_RISE + 2.0 * main.error.hypot(trial.error)).then_some(Warning::StillRising {
+        start,
+        trial: trial.log_z,
+        log_z: main.log_z,
+    })
+}
+
+/// The lowest and the highest of several starts, if they differ beyond their errors.
+pub(crate) fn disagreement(mut found: Vec<(&'static str, Measured)>) -> Option<Warning> {
+    found.sort_by(|a, b| a.1.log_z.total_cmp(&b.1.log_z));
+    let (&(lowest, low), &(highest, high)) = (found.first()?, found.last()?);
+    low.disagrees_with(high).then_some(Warning::StartsDisagree {
+        low: (lowest, low.log_z),
+        high: (highest, high.log_z),
+    })
+}

@@ -1,0 +1,151 @@
+//! What may be wrong with a result, with its numbers.
+
+/// A problem that a test found, with its numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// So few weights count that the standard error cannot be trusted either.
+    FewEffectiveChains {
+        /// Effective sample size.
+        ess: f64,
+        /// Chains in the estimate.
+        chains: usize,
+    },
+    /// One chain carries most of the estimate: where one came by luck, others are missing.
+    OneChainDominates {
+        /// Its share of the sum of weights.
+        share: f64,
+        /// Chains in the estimate.
+        chains: usize,
+    },
+    /// The estimate is below a sum that log Z cannot be below.
+    BelowLowerBound {
+        /// The estimate.
+        log_z: f64,
+        /// log of the exact sum over some states.
+        lower_bound: f64,
+    },
+    /// A short run from another start finds more mass; an unbiased estimate is hardly ever too high.
+    OtherStartFindsMore {
+        /// The estimate.
+        log_z: f64,
+        /// The start that finds more, as in "from the modes".
+        start: &'static str,
+        /// What it finds.
+        found: f64,
+    },
+    /// The chains hardly visit states whose weight is known.
+    MissedCore {
+        /// log of the exact sum over those states.
+        log_core: f64,
+        /// The same sum as the chains see it.
+        log_sampled: f64,
+    },
+    /// Two starts differ beyond their errors.
+    StartsDisagree {
+        /// The lower one and its estimate.
+        low: (&'static str, f64),
+        /// The higher one and its estimate.
+        high: (&'static str, f64),
+    },
+    /// The main run lies clearly above the trial: errors that small cannot be believed.
+    StillRising {
+        /// The start.
+        start: &'static str,
+        /// log Z in the trial.
+        trial: f64,
+        /// log Z in the main run.
+        log_z: f64,
+    },
+    /// The way back from the modes leaves room for more than so few chains can rule out.
+    WideBracket {
+        /// The estimate.
+        log_z: f64,
+        /// What annealing from the modes back to the start finds.
+        reverse: f64,
+        /// Chains in the estimate.
+        chains: usize,
+    },
+    /// The time was over long before the error was as small as wanted.
+    TargetNotReached {
+        /// The error.
+        std_error: f64,
+        /// The error wanted.
+        target: f64,
+    },
+    /// The run was stopped before its last round had finished.
+    StoppedBetweenRounds {
+        /// Rounds in the estimate.
+        rounds: usize,
+    },
+    /// The run was stopped before all chains had finished.
+    StoppedEarly {
+        /// Chains in the estimate.
+        finished: usize,
+        /// Chains asked for.
+        requested: usize,
+    },
+}
+
+impl Warning {
+    /// A short name for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Warning::FewEffectiveChains { .. } => "few_effective_chains",
+            Warning::OneChainDominates { .. } => "one_chain_dominates",
+            Warning::BelowLowerBound { .. } => "below_lower_bound",
+            Warning::OtherStartFindsMore { .. } => "other_start_finds_more",
+            Warning::MissedCore { .. } => "missed_core",
+            Warning::StartsDisagree { .. } => "families_disagree",
+            Warning::StillRising { .. } => "still_rising",
+            Warning::WideBracket { .. } => "wide_bracket",
+            Warning::TargetNotReached { .. } => "target_not_reached",
+            Warning::StoppedBetweenRounds { .. } | Warning::StoppedEarly { .. } => "stopped_early",
+        }
+    }
+
+    /// What was found, in one sentence.
+    pub fn message(&self) -> String {
+        match *self {
+            Warning::FewEffectiveChains { chains: 1, .. } => {
+                "there is only one chain, so the error is not known".into()
+            }
+            Warning::FewEffectiveChains { ess, chains } => format!(
+                "only {ess:.1} of {chains} chains count effectively: the estimate is probably too low, its error too small"
+            ),
+            Warning::OneChainDominates { share, chains } => format!(
+                "one of {chains} chains carries {:.0}% of the weight: the estimate is probably too low, its error means nothing",
+                share * 100.0
+            ),
+            Warning::BelowLowerBound { log_z, lower_bound } => format!(
+                "{log_z:.2} is wrong: some states that a search found already sum up to {lower_bound:.2}"
+            ),
+            Warning::OtherStartFindsMore { log_z, start, found } => {
+                format!("{log_z:.2} is probably too low: a short run from {start} finds {found:.2}")
+            }
+            Warning::MissedCore { log_core, log_sampled } => format!(
+                "the chains hardly visit states that are known to weigh {log_core:.2} (they see {log_sampled:.2}), so they may miss others too"
+            ),
+            Warning::StartsDisagree { low, high } => format!(
+                "the starts disagree: {:.2} from {}, {:.2} from {}",
+                low.1, low.0, high.1, high.0
+            ),
+            Warning::StillRising { start, trial, log_z } => format!(
+                "from {start} a short run gave {trial:.2} and a longer one {log_z:.2}, more than their errors allow: a longer one still may give more"
+            ),
+            Warning::WideBracket { log_z, reverse, chains } => format!(
+                "annealing back from the modes finds {reverse:.2}, {:.1} more: {chains} chains are too few to say that nothing lies between",
+                reverse - log_z
+            ),
+            Warning::TargetNotReached { std_error, target } => format!(
+                "the error is still {std_error:.2}, not {target}, and an error that large is itself uncertain"
+            ),
+            Warning::StoppedBetweenRounds { rounds } => {
+                format!("the run was stopped after {rounds} rounds")
+            }
+            Warning::StoppedEarly { finished, requested } => {
+                format!("the run was stopped when {finished} of {requested} chains had finished")
+            }
+        }
+    }
+}

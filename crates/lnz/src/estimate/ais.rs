@@ -1,0 +1,157 @@
+//! Annealed importance sampling from one start, held against a quick search for what it may miss.
+
+use super::{
+    Annealed, Annealing, Cost, Details, Effort, Estimate, Estimator, Finding, SecondOpinion,
+    anneal, second_opinion,
+};
+use crate::check::{Measured, Opinion, Weights};
+use crate::{Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
+use std::borrow::Cow;
+use std::time::Instant;
+
+/// Annealed importance sampling, as in the paper.
+///
+/// ```
+/// use lnz::{Ais, Estimator, Schedule};
+/// let model = lnz::Gwgm::HARDEST.generate(27)?;
+/// let found = Ais::along(Schedule::linear(256)?).estimate(&model, &())?;
+/// let exact = lnz::exact_log_z(&model, &())?;
+/// assert!((found.log_z - exact).abs() < 1.0);
+/// # Ok::<(), lnz::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ais {
+    /// Where it starts.
+    pub start: StartRule,
+    /// The betas.
+    pub schedule: Schedule,
+    /// Chains, seed and precision.
+    pub annealing: Annealing,
+    /// Exchange the layers: the same Z, a different run.
+    pub transpose: bool,
+    /// Hold it against a quick search for mass that it may have missed.
+    pub check: bool,
+}
+
+/// How the start distribution is found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum StartRule {
+    /// All states equally likely.
+    Uniform,
+    /// Means of samples of the model.
+    Sampled(Sampling),
+    /// It is there already, from means of data for example.
+    Given(Start),
+}
+
+/// What plain AIS has to tell besides log Z.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AisRun {
+    /// The samples, and the estimates along the path.
+    pub annealed: Annealed,
+    /// Statistics of the samples.
+    pub statistics: Estimate,
+}
+
+impl Ais {
+    /// From the means of Gibbs samples, with the paper's number of chains and a search for what the run
+    /// may have missed.
+    pub fn along(schedule: Schedule) -> Self {
+        Self {
+            start: StartRule::Sampled(Sampling::default()),
+            schedule,
+            annealing: Annealing::default(),
+            transpose: false,
+            check: true,
+        }
+    }
+
+    /// One run, held against an opinion that may serve several runs.
+    pub fn estimate_against(
+        &self,
+        opinion: Option<&SecondOpinion>,
+        model: &Rbm,
+        observer: &dyn Observer,
+    ) -> Result<Finding> {
+        let model = match self.transpose {
+            true => Cow::Owned(model.transposed()?),
+            false => Cow::Borrowed(model),
+        };
+        let clock = Instant::now();
+        let start = self.start.find(&model, self.annealing.seed, observer)?;
+        let start_seconds = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        let annealed = anneal(&model, &start, &self.schedule, &self.annealing, observer)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let statistics = Estimate::from_samples(&annealed.samples);
+        let betas = self.schedule.intervals();
+        Ok(Finding {
+            log_z: statistics.log_z,
+            std_error: statistics.std_error,
+            interval: statistics.interval,
+            lower_bound: opinion.map(|opinion| opinion.lower_bound),
+            diagnosis: Diagnosis::of_annealing(&statistics, annealed.requested, opinion),
+            ess: Some(statistics.ess),
+            stopped: annealed.samples.len() < annealed.requested,
+            effort: Effort {
+                betas: Some(betas),
+                chains: Some(self.annealing.chains),
+                rounds: None,
+                seed: Some(self.annealing.seed),
+            },
+            cost: Cost {
+                chain_steps: Some(annealed.samples.len() as u64 * betas as u64),
+                states: None,
+                seconds,
+                start_seconds: Some(start_seconds),
+            },
+            details: Details::Ais(Box::new(AisRun { annealed, statistics })),
+        })
+    }
+}
+
+impl Estimator for Ais {
+    fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
+        // A search that was stopped, or cannot be made, has no opinion.
+        let opinion = match self.check {
+            true => second_opinion(model, self.annealing.seed, observer).ok(),
+            false => None,
+        };
+        self.estimate_against(opinion.as_ref(), model, observer)
+    }
+}
+
+impl StartRule {
+    fn find(&self, model: &Rbm, seed: u64, observer: &dyn Observer) -> Result<Start> {
+        match self {
+            StartRule::Uniform => Ok(Start::uniform(model.visible())),
+            StartRule::Sampled(sampling) => Start::sampled(model, sampling, seed, observer),
+            StartRule::Given(start) => Ok(start.clone()),
+        }
+    }
+}
+
+impl Diagnosis {
+    /// Of one annealing run, which had `requested` chains to begin with, with or without the opinion
+    /// of a quick search.
+    pub fn of_annealing(
+        estimate: &Estimate,
+        requested: usize,
+        opinion: Option<&SecondOpinion>,
+    ) -> Self {
+        let weights = Weights {
+            found: Measured { log_z: estimate.log_z, error: estimate.std_error },
+            ess: estimate.ess,
+            largest_share: estimate.max_weight_share,
+            chains: estimate.chains,
+            requested,
+        };
+        let opinion = opinion.map(|opinion| Opinion {
+            lower_bound: opinion.lower_bound,
+            trials: opinion.trials.iter().map(|t| (t.family.describe(), t.trial())).collect(),
+        });
+        Self::of_weights(&weights, opinion.as_ref())
+    }
+}

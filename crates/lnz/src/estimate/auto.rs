@@ -1,0 +1,312 @@
+//! The default estimator: finds the modes that annealing alone misses, and says how far to trust it.
+//!
+//! Parts that can be enumerated are. For the rest: search for modes, sum the states of highest weight
+//! exactly (the core), try families of starts, and let those that find the most mass anneal in
+//! rounds until the error is small. See docs/method.md.
+
+mod annealer;
+mod core;
+mod family;
+mod modes;
+mod pilot;
+mod prepare;
+mod recipe;
+mod rounds;
+mod schedule;
+mod student;
+mod tally;
+mod trial;
+mod verdict;
+
+pub use family::Family;
+pub use prepare::{SecondOpinion, second_opinion};
+
+use crate::check::Measured;
+use crate::math::softplus;
+use crate::observer::Observer;
+use crate::{Cost, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result};
+use crate::{exact_cost, exact_log_z};
+use ndarray::Array1;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::time::Instant;
+
+/// Settings of the default estimator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Auto {
+    /// Split into components and enumerate those for which that is affordable.
+    pub shortcuts: bool,
+    /// Enumeration is affordable when it is predicted to take at most this long in all.
+    pub exact_seconds: f64,
+    /// Standard error of log Z at which sampling ends, in nats.
+    pub target_error: f64,
+    /// No round begins that would probably end after this time.
+    pub max_seconds: f64,
+    /// Exactly so many rounds, whatever error and time say: repeats a run bit for bit.
+    pub rounds: Option<usize>,
+    /// States whose neighbours are summed exactly, at most; zero turns the core off.
+    pub core: usize,
+    /// Means of the visible units in a data set: the start of the means family.
+    pub data_means: Option<Array1<f64>>,
+    /// Resolution of the weights that the chains see.
+    pub precision: Precision,
+    /// Seed of the random numbers.
+    pub seed: u64,
+}
+
+impl Default for Auto {
+    fn default() -> Self {
+        Self {
+            shortcuts: true,
+            // People wait ten seconds for an exact number.
+            exact_seconds: 10.0,
+            target_error: 0.1,
+            max_seconds: 60.0,
+            rounds: None,
+            // Past this, more states add nothing on the models that a core helps.
+            core: 4096,
+            data_means: None,
+            precision: Precision::default(),
+            seed: 0,
+        }
+    }
+}
+
+impl Auto {
+    /// Refuses settings that are not fit for a model.
+    pub fn check(&self, model: &Rbm) -> Result<()> {
+        let positive = |setting, value: f64| {
+            if value > 0.0 {
+                return Ok(());
+            }
+            Err(Error::setting(setting, value, "a number above 0"))
+        };
+        positive("target_error", self.target_error)?;
+        positive("max_seconds", self.max_seconds)?;
+        if self.rounds == Some(0) {
+            return Err(Error::setting("rounds", 0, "at least 1"));
+        }
+        match &self.data_means {
+            Some(means) if means.len() != model.visible() => Err(Error::Width {
+                what: "the list of data means".into(),
+                found: means.len(),
+                expected: model.visible(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What the default method has to tell besides log Z, where it had to sample.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AutoRun {
+    /// The settings.
+    pub settings: Auto,
+    /// Components that were enumerated.
+    pub exact_components: usize,
+    /// The parts that were sampled: the components that could not be enumerated, or the whole model.
+    pub sampled: Vec<Sampled>,
+}
+
+/// The result of sampling a model or one of its components.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Sampled {
+    /// Visible units.
+    pub visible: usize,
+    /// Hidden units.
+    pub hidden: usize,
+    /// log Z.
+    pub log_z: f64,
+    /// Its standard error.
+    pub std_error: f64,
+    /// 95% interval.
+    pub interval: [f64; 2],
+    /// log of the exact sum over the core.
+    pub log_core: Option<f64>,
+    /// Relative error of Z from the weights alone, without the core.
+    pub weights_error: f64,
+    /// The standard error that was aimed at.
+    pub target_error: f64,
+    /// The sampler's own estimate of the same sum.
+    pub log_sampled_core: Option<f64>,
+    /// States in the core.
+    pub core_states: usize,
+    /// The families of starts: what the trial found, and what the main run did.
+    pub families: Vec<FamilyReport>,
+    /// Effective sample size of the main run.
+    pub ess: f64,
+    /// Share of the largest weight in Z.
+    pub max_weight_share: f64,
+    /// Rounds of the main run.
+    pub rounds: usize,
+    /// Chains of the main run.
+    pub chains: usize,
+    /// Intervals of its schedules.
+    pub betas: usize,
+    /// Chain-steps in all, pilots and trials included.
+    pub chain_steps: u64,
+    /// log Z from annealing the other way, from the core to the start: with `log_z` a bracket, if the
+    /// core represents the model. None without a core.
+    pub log_reverse: Option<f64>,
+    /// Relative error of Z there.
+    pub reverse_error: Option<f64>,
+    /// The observer ended the run.
+    pub stopped: bool,
+}
+
+/// One family in a result.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FamilyReport {
+    /// Which one.
+    pub family: Family,
+    /// log Z from its weights alone in the trial.
+    pub trial_log_z: f64,
+    /// Relative error of Z there.
+    pub trial_error: f64,
+    /// Its weight in the main run; zero if it was left out.
+    pub share: f64,
+    /// Its estimate in the main run, core included.
+    pub log_z: Option<f64>,
+    /// Relative error of Z there.
+    pub std_error: Option<f64>,
+    /// log Z from its weights alone in the main run, to be held against the trial, and its error.
+    pub weights: Option<(f64, f64)>,
+}
+
+impl FamilyReport {
+    pub(crate) fn trial(&self) -> Measured {
+        Measured { log_z: self.trial_log_z, error: self.trial_error }
+    }
+}
+
+impl Auto {
+    /// A sum over all states of the model is allowed, and predicted to be affordable.
+    pub fn sums_exactly(&self, model: &Rbm) -> Result<bool> {
+        Ok(self.shortcuts && exact_cost(model)?.seconds <= self.exact_seconds)
+    }
+}
+
+impl Estimator for Auto {
+    /// log Z of a model: exact where that is affordable, sampled where not.
+    fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
+        self.check(model)?;
+        if self.sums_exactly(model)? {
+            return Exact::FORCED.estimate(model, observer);
+        }
+        let clock = Instant::now();
+        let parts = Parts::of(model, self, observer)?;
+        let sampled = parts.sample(self, observer)?;
+        let mut found = add_up(self, &parts, sampled);
+        found.cost.seconds = clock.elapsed().as_secs_f64();
+        Ok(found)
+    }
+}
+
+/// `settings.estimate(model, observer)`: log Z of a model, exact where that is affordable, sampled where
+/// not.
+pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Finding> {
+    settings.estimate(model, observer)
+}
+
+/// A model taken apart: what was summed, and what is left to sample.
+struct Parts<'a> {
+    /// log Z of the components that were summed, and their number.
+    exact: f64,
+    exact_components: usize,
+    to_sample: Vec<Part<'a>>,
+}
+
+/// A component that has to be sampled, or the whole model.
+struct Part<'a> {
+    model: Cow<'a, Rbm>,
+    /// Its visible units; `None` for all.
+    visible: Option<Vec<usize>>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(model: &'a Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Self> {
+        if !settings.shortcuts && model.hidden() > 0 {
+            let whole = Part { model: Cow::Borrowed(model), visible: None };
+            return Ok(Self { exact: 0.0, exact_components: 0, to_sample: vec![whole] });
+        }
+        // The cheap ones first, while the time lasts.
+        let mut seconds_left = settings.exact_seconds;
+        let mut parts =
+            Self { exact: model.constant(), exact_components: 0, to_sample: Vec::new() };
+        for component in model.components() {
+            if component.visible.is_empty() {
+                let biases = component.hidden.iter().map(|&j| model.hidden_bias()[j]);
+                parts.exact += biases.map(softplus).sum::<f64>();
+                parts.exact_components += 1;
+                continue;
+            }
+            let part = model.restricted_to(&component)?;
+            let seconds = exact_cost(&part)?.seconds;
+            if component.hidden.is_empty() || seconds <= seconds_left {
+                seconds_left -= seconds;
+                parts.exact += exact_log_z(&part, observer)?;
+                parts.exact_components += 1;
+            } else {
+                parts
+                    .to_sample
+                    .push(Part { model: Cow::Owned(part), visible: Some(component.visible) });
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Samples what is left; the parts share the time and the error between them.
+    fn sample(&self, settings: &Auto, observer: &dyn Observer) -> Result<Vec<Sampled>> {
+        let count = self.to_sample.len().max(1) as f64;
+        let share = Auto {
+            max_seconds: settings.max_seconds / count,
+            target_error: settings.target_error / count.sqrt(),
+            ..settings.clone()
+        };
+        let sample = |part: &Part<'_>| {
+            let data_means = settings.data_means.as_ref().map(|means| match &part.visible {
+                None => means.clone(),
+                Some(visible) => means.select(ndarray::Axis(0), visible),
+            });
+            rounds::sample(&part.model, &Auto { data_means, ..share.clone() }, observer)
+        };
+        self.to_sample.iter().map(sample).collect()
+    }
+}
+
+/// log Z of independent parts: values add, errors add in quadrature.
+fn add_up(settings: &Auto, parts: &Parts<'_>, sampled: Vec<Sampled>) -> Finding {
+    let log_z = parts.exact + sampled.iter().map(|s| s.log_z).sum::<f64>();
+    let quadrature =
+        |arm: &dyn Fn(&Sampled) -> f64| sampled.iter().map(|s| arm(s).powi(2)).sum::<f64>().sqrt();
+    let below = quadrature(&|s| s.log_z - s.interval[0]);
+    let above = quadrature(&|s| s.interval[1] - s.log_z);
+    let cores: Option<Vec<f64>> = sampled.iter().map(|s| s.log_core).collect();
+    Finding {
+        log_z,
+        std_error: quadrature(&|s| s.std_error),
+        interval: [log_z - below, log_z + above],
+        lower_bound: cores.map(|cores| parts.exact + cores.iter().sum::<f64>()),
+        diagnosis: verdict::diagnose(&sampled),
+        ess: sampled.iter().map(|part| part.ess).reduce(f64::min),
+        stopped: sampled.iter().any(|part| part.stopped),
+        effort: Effort {
+            betas: sampled.iter().map(|part| part.betas).max(),
+            chains: Some(sampled.iter().map(|part| part.chains).sum()),
+            rounds: sampled.iter().map(|part| part.rounds).max(),
+            seed: Some(settings.seed),
+        },
+        cost: Cost {
+            chain_steps: Some(sampled.iter().map(|part| part.chain_steps).sum()),
+            ..Cost::default()
+        },
+        details: Details::Auto(Box::new(AutoRun {
+            settings: settings.clone(),
+            exact_components: parts.exact_components,
+            sampled,
+        })),
+    }
+}

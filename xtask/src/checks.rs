@@ -1,0 +1,131 @@
+//! `cargo xtask test`: every check one after the other, and what could not be checked in the last line.
+
+use crate::environment::PROFILE;
+use crate::outcome::Outcome;
+use crate::{browser, cargo, dependencies, in_seconds, python, top};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+/// One check: what it is called, and how it is made.
+struct Check {
+    name: &'static str,
+    run: fn() -> Outcome,
+}
+
+/// What every change must pass.
+const CHECKS: [Check; 7] = [
+    Check { name: "dependencies between crates and modules", run: dependencies },
+    Check { name: "formatting", run: || cargo_passes(&["fmt", "--all", "--check"], &[]) },
+    Check { name: "clippy, warnings denied", run: clippy },
+    Check { name: "unit, property and command-line tests", run: tests },
+    Check { name: "examples in the documentation", run: doc_tests },
+    Check { name: "documentation, warnings denied", run: documentation },
+    Check { name: "Python package: wheel, fresh environment, pytest", run: || python::test() },
+];
+
+/// What needs much more than Rust and a small Python environment.
+const PEERS: [Check; 2] = [
+    Check { name: "Python package with torch and rbms", run: || python::test_with_peers() },
+    Check { name: "the page of `lnz paper report` in a browser", run: browser::test },
+];
+
+/// Every check but those with peers.
+pub(crate) fn run() -> ExitCode {
+    let components = [("rustfmt", "fmt"), ("clippy", "clippy")];
+    let missing: Vec<&str> = components
+        .iter()
+        .filter(|(_, cargo)| !is_installed(cargo))
+        .map(|(name, _)| *name)
+        .collect();
+    if !missing.is_empty() {
+        let missing = missing.join(" ");
+        eprintln!("FAILED: {missing} not installed; run `rustup component add {missing}`");
+        return ExitCode::FAILURE;
+    }
+    run_all(&CHECKS, &["torch, rbms and the page (`cargo xtask test --peers` has them)"])
+}
+
+/// The checks with peers.
+pub(crate) fn run_peers() -> ExitCode {
+    run_all(&PEERS, &[])
+}
+
+/// One check alone.
+pub(crate) fn run_one(name: &'static str, run: fn() -> Outcome) -> ExitCode {
+    run_all(&[Check { name, run }], &[])
+}
+
+fn run_all(checks: &[Check], left_out: &[&str]) -> ExitCode {
+    let clock = Instant::now();
+    let mut not_run: Vec<String> = left_out.iter().map(|what| (*what).to_owned()).collect();
+    for (i, check) in checks.iter().enumerate() {
+        println!("[{}/{}] {}", i + 1, checks.len(), check.name);
+        let step = Instant::now();
+        let outcome = (check.run)();
+        let time = in_seconds(step.elapsed());
+        match outcome {
+            Outcome::Passed(said) if said.is_empty() => println!("      ok, {time}"),
+            Outcome::Passed(said) => println!("      ok, {time}: {said}"),
+            Outcome::Skipped(reason) => {
+                eprintln!("SKIPPED: {}: {reason}", check.name);
+                not_run.push(format!("{} ({reason})", check.name));
+            }
+            Outcome::Failed(reason) => {
+                eprintln!("FAILED: {} ({time}): {reason}", check.name);
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    let time = in_seconds(clock.elapsed());
+    match not_run.is_empty() {
+        true => println!("all checks passed, {time}"),
+        false => println!("all checks passed, {time}; NOT RUN: {}", not_run.join("; ")),
+    }
+    ExitCode::SUCCESS
+}
+
+/// Who uses whom, from the sources.
+pub(crate) fn dependencies() -> Outcome {
+    match dependencies::check(top()) {
+        Ok(said) => Outcome::Passed(said),
+        Err(problems) => Outcome::Failed(format!("\n{problems}")),
+    }
+}
+
+fn clippy() -> Outcome {
+    let arguments = ["clippy", "--profile", PROFILE, "--workspace", "--all-targets", "--"];
+    cargo_passes(&[&arguments[..], &["-D", "warnings"]].concat(), &[])
+}
+
+/// Compiled first, with cargo's own progress, then run without a line for each test.
+fn tests() -> Outcome {
+    let test = ["test", "--profile", PROFILE, "--workspace", "--all-targets"];
+    match cargo_passes(&[&test[..], &["--no-run"]].concat(), &[]) {
+        Outcome::Passed(_) => cargo_passes(&[&test[..], &["--quiet"]].concat(), &[]),
+        other => other,
+    }
+}
+
+fn doc_tests() -> Outcome {
+    cargo_passes(&["test", "--profile", PROFILE, "--workspace", "--doc", "--quiet"], &[])
+}
+
+fn documentation() -> Outcome {
+    let arguments = ["doc", "--profile", PROFILE, "--workspace", "--no-deps"];
+    cargo_passes(&arguments, &[("RUSTDOCFLAGS", "-D warnings")])
+}
+
+fn cargo_passes(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
+    println!("      cargo {}", arguments.join(" "));
+    match cargo().args(arguments).envs(environment.iter().copied()).status() {
+        Ok(status) if status.success() => Outcome::Passed(String::new()),
+        Ok(status) => Outcome::Failed(status.to_string()),
+        Err(error) => Outcome::Failed(format!("cargo cannot be started: {error}")),
+    }
+}
+
+fn is_installed(subcommand: &str) -> bool {
+    let mut command: Command = cargo();
+    command.args([subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
