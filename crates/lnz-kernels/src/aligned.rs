@@ -1,5 +1,6 @@
 //! Buffers that start on a cache line.
 
+use crate::simd::RowBytes;
 use std::ops::{Deref, DerefMut};
 
 /// Numbers for which every bit pattern is a value, so that buffers may be viewed as any of them.
@@ -22,14 +23,14 @@ struct Line([u8; 64]);
 
 /// A zero-initialised slice whose first element starts on a 64-byte boundary.
 #[derive(Clone)]
-pub(super) struct Aligned<T: Plain> {
+pub(crate) struct Aligned<T: Plain> {
     lines: Vec<Line>,
     len: usize,
     of: std::marker::PhantomData<T>,
 }
 
 impl<T: Plain> Aligned<T> {
-    pub(super) fn zeroed(len: usize) -> Self {
+    pub(crate) fn zeroed(len: usize) -> Self {
         let lines = vec![Line([0; 64]); (len * size_of::<T>()).div_ceil(64)];
         Self { lines, len, of: std::marker::PhantomData }
     }
@@ -56,6 +57,22 @@ impl<T: Plain> DerefMut for Aligned<T> {
     }
 }
 
+/// Numbers as rows of 64 bytes; those that do not fill a row are left out.
+#[inline(always)]
+pub(crate) fn rows<T: Plain>(values: &[T]) -> &[RowBytes] {
+    let count = size_of_val(values) / size_of::<RowBytes>();
+    // SAFETY: the rows end where the numbers do or before, and plain numbers have no padding.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), count) }
+}
+
+/// The same, to be written.
+#[inline(always)]
+pub(crate) fn rows_mut<T: Plain>(values: &mut [T]) -> &mut [RowBytes] {
+    let count = size_of_val(values) / size_of::<RowBytes>();
+    // SAFETY: as in `rows`, `values` is borrowed exclusively, and any bytes are plain numbers.
+    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), count) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +85,14 @@ mod tests {
             assert_eq!(buffer.as_ptr() as usize % 64, 0);
             assert!(buffer.iter().all(|&v| v == 0));
         }
+    }
+
+    #[test]
+    fn rows_are_the_bytes_of_the_numbers_in_them() {
+        let mut numbers: Vec<i16> = (0..70).collect();
+        assert_eq!(rows(&numbers).len(), 2);
+        assert_eq!(rows(&numbers)[1][..2], 32i16.to_ne_bytes());
+        rows_mut(&mut numbers)[0] = [0; 64];
+        assert_eq!(numbers, [vec![0; 32], (32..70).collect()].concat());
     }
 }

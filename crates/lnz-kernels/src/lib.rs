@@ -11,53 +11,34 @@
 #![allow(missing_docs)]
 
 mod aligned;
-mod beside;
+mod annealing;
 mod bits;
-mod block;
-mod contrast;
-mod dense;
-mod draw;
-mod elementwise;
-pub mod enumerate;
-mod fixed;
-mod flips;
-mod grid;
-mod landscape;
-mod layers;
-mod learn;
-mod lists;
-mod marginal;
+pub mod enumeration;
+mod free_energy;
+mod learning;
 pub mod math;
-mod metropolis;
-mod occurrences;
 mod parameters;
-mod path;
-mod product;
 pub mod random;
-mod row_sums;
 mod simd;
-mod steps;
 mod stream;
 #[cfg(test)]
 mod test_model;
-#[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod tests_of_moves;
-mod tile_product;
 
+pub use annealing::block::Flips;
+pub use annealing::grid::{GridChains, GridModel, MetropolisChains};
+pub use annealing::groups::{ChainRange, GROUP, share_out};
+pub use annealing::path::Path;
 pub use bits::Bits;
-pub use block::{ChainRange, Flips, GROUP, share_out};
-pub use contrast::{Chain, Contrast, Example, log_marginals, measure_every};
-pub use dense::DenseSums;
-pub use grid::{GridChains, GridModel, MetropolisChains};
-pub use landscape::{Landscape, Position};
-pub use layers::{Layers, Matrix, PANEL};
-pub use learn::{HiddenPanel, LearnRows, Move, transpose_panel};
-pub use marginal::{GROUP_OF_ROWS, Marginals};
-pub use occurrences::Occurrences;
+pub use free_energy::position::{FreeEnergy, Position};
+pub use free_energy::rows::{GROUP_OF_ROWS, Marginals};
+pub use learning::chain::{Chain, Example};
+pub use learning::chains::{RunChains, measure_every};
+pub use learning::dense::DenseSums;
+pub use learning::gradient::{HiddenPanel, LearnRows, Move, transpose_panel};
+pub use learning::layers::{Layers, Matrix, PANEL};
+pub use learning::log_marginals::log_marginals;
+pub use learning::occurrences::Occurrences;
+pub use learning::row_sums::prefetch;
 pub use parameters::Parameters;
-pub use path::Path;
-pub use row_sums::prefetch;
 pub use simd::Level;
 pub use simd::instruction_set;

@@ -1,37 +1,42 @@
 //! AVX-512, one register per 16 lanes.
 //!
-//! The functions are inlined into ones that enable the features; see [`super::Simd`].
+//! The functions are inlined into ones that enable the features; see [`super::Kernel`].
 
-// SAFETY of all blocks in this file: the caller runs on a machine with the instruction set, and
-// pointers are valid for the lanes read or written, both by the contract of the trait.
+// SAFETY of all blocks in this file: an `Avx512` exists only where `detect` found the features that the
+// intrinsics need. Pointers come from references to all the lanes that are read or written, and the
+// unaligned forms are used; where a pointer is given, it is valid by the contract of the method.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use super::avx2::{Avx2, Pair};
-use super::{Kernel, Simd};
+use super::{Kernel, RowBytes, Simd};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,popcnt")]
-pub(super) unsafe fn run<K: Kernel>(kernel: K) {
-    unsafe { kernel.run::<Avx512>() }
+/// Proof that this machine has AVX-512 with the extensions F, BW, DQ and VL, and AVX2 as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Avx512(Avx2);
+
+impl Avx512 {
+    pub(super) fn detect() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        Avx2::detect().filter(|_| has).map(Self)
+    }
+
+    #[inline(always)]
+    fn halves(self, a: __m512) -> Pair<__m256> {
+        unsafe { Pair(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps::<1>(a)) }
+    }
 }
 
 /// No instruction, but the compiler must have `a` in a register here. It keeps the order of such places.
 #[target_feature(enable = "avx512f")]
 #[inline]
-unsafe fn pin(mut a: __m512) -> __m512 {
+fn pin(mut a: __m512) -> __m512 {
     unsafe { asm!("/* {0} */", inout(zmm_reg) a, options(nomem, nostack, preserves_flags)) };
     a
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Avx512;
-
-impl Avx512 {
-    #[inline(always)]
-    unsafe fn halves(a: __m512) -> Pair<__m256> {
-        unsafe { Pair(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps::<1>(a)) }
-    }
 }
 
 impl Simd for Avx512 {
@@ -43,107 +48,119 @@ impl Simd for Avx512 {
     const MANY_REGISTERS: bool = true;
 
     #[inline(always)]
-    unsafe fn pin(a: __m512) -> __m512 {
+    fn call<K: Kernel>(self, kernel: K) {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,popcnt")]
+        #[inline(never)]
+        fn run<K: Kernel>(simd: Avx512, kernel: K) {
+            kernel.run(simd)
+        }
+        unsafe { run(self, kernel) }
+    }
+
+    #[inline(always)]
+    fn pin(self, a: __m512) -> __m512 {
         unsafe { pin(a) }
     }
     #[inline(always)]
-    unsafe fn pin_row(a: __m512i) -> __m512i {
+    fn pin_row(self, a: __m512i) -> __m512i {
         unsafe { _mm512_castps_si512(pin(_mm512_castsi512_ps(a))) }
     }
     #[inline(always)]
-    unsafe fn splat(value: f32) -> __m512 {
+    fn splat(self, value: f32) -> __m512 {
         unsafe { _mm512_set1_ps(value) }
     }
     #[inline(always)]
-    unsafe fn load(from: *const f32) -> __m512 {
-        unsafe { _mm512_loadu_ps(from) }
+    fn load(self, from: &[f32; 16]) -> __m512 {
+        unsafe { _mm512_loadu_ps(from.as_ptr()) }
     }
     #[inline(always)]
-    unsafe fn store(to: *mut f32, a: __m512) {
-        unsafe { _mm512_storeu_ps(to, a) }
+    fn store(self, to: &mut [f32; 16], a: __m512) {
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), a) }
     }
     #[inline(always)]
-    unsafe fn load_i16(from: *const i16) -> __m512 {
-        unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256(from.cast()))) }
+    fn load_i16(self, from: &[i16; 16]) -> __m512 {
+        unsafe {
+            _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256(from.as_ptr().cast())))
+        }
     }
     #[inline(always)]
-    unsafe fn load_i32(from: *const i32) -> __m512 {
-        unsafe { _mm512_cvtepi32_ps(_mm512_loadu_si512(from.cast())) }
+    fn load_i32(self, from: &[i32; 16]) -> __m512 {
+        unsafe { _mm512_cvtepi32_ps(_mm512_loadu_si512(from.as_ptr().cast())) }
     }
     #[inline(always)]
-    unsafe fn add(a: __m512, b: __m512) -> __m512 {
+    fn add(self, a: __m512, b: __m512) -> __m512 {
         unsafe { _mm512_add_ps(a, b) }
     }
     #[inline(always)]
-    unsafe fn sub(a: __m512, b: __m512) -> __m512 {
+    fn sub(self, a: __m512, b: __m512) -> __m512 {
         unsafe { _mm512_sub_ps(a, b) }
     }
     #[inline(always)]
-    unsafe fn mul(a: __m512, b: __m512) -> __m512 {
+    fn mul(self, a: __m512, b: __m512) -> __m512 {
         unsafe { _mm512_mul_ps(a, b) }
     }
     #[inline(always)]
-    unsafe fn div(a: __m512, b: __m512) -> __m512 {
+    fn div(self, a: __m512, b: __m512) -> __m512 {
         unsafe { _mm512_div_ps(a, b) }
     }
     #[inline(always)]
-    unsafe fn mul_add(a: __m512, b: __m512, c: __m512) -> __m512 {
+    fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
         unsafe { _mm512_fmadd_ps(a, b, c) }
     }
     #[inline(always)]
-    unsafe fn neg_mul_add(a: __m512, b: __m512, c: __m512) -> __m512 {
+    fn neg_mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
         unsafe { _mm512_fnmadd_ps(a, b, c) }
     }
     #[inline(always)]
-    unsafe fn min(a: __m512, b: __m512) -> __m512 {
+    fn min(self, a: __m512, b: __m512) -> __m512 {
         unsafe { _mm512_min_ps(a, b) }
     }
     #[inline(always)]
-    unsafe fn max(a: __m512, b: __m512) -> __m512 {
+    fn max(self, a: __m512, b: __m512) -> __m512 {
         unsafe { _mm512_max_ps(a, b) }
     }
     #[inline(always)]
-    unsafe fn abs(a: __m512) -> __m512 {
+    fn abs(self, a: __m512) -> __m512 {
         unsafe { _mm512_abs_ps(a) }
     }
     #[inline(always)]
-    unsafe fn clamp(a: __m512, limit: f32) -> __m512 {
+    fn clamp(self, a: __m512, limit: f32) -> __m512 {
         // The smaller absolute value with the sign of `a`.
         unsafe { _mm512_range_ps::<0b0010>(a, _mm512_set1_ps(limit)) }
     }
     #[inline(always)]
-    unsafe fn max_abs(a: __m512, b: __m512) -> __m512 {
+    fn max_abs(self, a: __m512, b: __m512) -> __m512 {
         // The larger absolute value, without a sign.
         unsafe { _mm512_range_ps::<0b1011>(a, b) }
     }
     #[inline(always)]
-    unsafe fn split(y: __m512) -> (__m512, __m512) {
+    fn split(self, y: __m512) -> (__m512, __m512) {
         unsafe {
             let rest = _mm512_reduce_ps::<_MM_FROUND_TO_NEAREST_INT>(y);
             (_mm512_sub_ps(y, rest), rest)
         }
     }
     #[inline(always)]
-    unsafe fn scale(a: __m512, integer: __m512) -> __m512 {
+    fn scale(self, a: __m512, integer: __m512) -> __m512 {
         unsafe { _mm512_scalef_ps(a, integer) }
     }
     #[inline(always)]
-    unsafe fn less(a: __m512, b: __m512) -> __mmask16 {
+    fn less(self, a: __m512, b: __m512) -> __mmask16 {
         unsafe { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b) }
     }
     #[inline(always)]
-    unsafe fn bits(mask: __mmask16) -> u64 {
+    fn bits(self, mask: __mmask16) -> u64 {
         u64::from(mask)
     }
     #[inline(always)]
-    unsafe fn have_bit(words: *const u16, bit: u32) -> __mmask16 {
+    fn have_bit(self, words: &[u16; 16], bit: u32) -> __mmask16 {
         unsafe {
-            let words = _mm256_loadu_si256(words.cast());
+            let words = _mm256_loadu_si256(words.as_ptr().cast());
             _mm256_test_epi16_mask(words, _mm256_set1_epi16((1u16 << bit) as i16))
         }
     }
     #[inline(always)]
-    unsafe fn store_indices(to: *mut u32, mask: __mmask16, first: u32) -> usize {
+    unsafe fn store_indices(self, to: *mut u32, mask: __mmask16, first: u32) -> usize {
         unsafe {
             let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             let indices = _mm512_add_epi32(lanes, _mm512_set1_epi32(first as i32));
@@ -152,7 +169,7 @@ impl Simd for Avx512 {
         mask.count_ones() as usize
     }
     #[inline(always)]
-    unsafe fn transpose(rows: [__m512; 16]) -> [__m512; 16] {
+    fn transpose(self, rows: [__m512; 16]) -> [__m512; 16] {
         // Squares of 2 x 2, then of 4 x 4 within each quarter, then the quarters themselves.
         let (mut twos, mut fours, mut out) = (rows, rows, rows);
         unsafe {
@@ -182,15 +199,15 @@ impl Simd for Avx512 {
         out
     }
     #[inline(always)]
-    unsafe fn add_where(mask: __mmask16, a: __m512, b: __m512) -> __m512 {
+    fn add_where(self, mask: __mmask16, a: __m512, b: __m512) -> __m512 {
         unsafe { _mm512_mask_add_ps(a, mask, a, b) }
     }
     #[inline(always)]
-    unsafe fn sum(a: __m512) -> f32 {
-        unsafe { Avx2::sum(Self::halves(a)) }
+    fn sum(self, a: __m512) -> f32 {
+        self.0.sum(self.halves(a))
     }
     #[inline(always)]
-    unsafe fn sums(vectors: &[__m512; 16]) -> [f32; 16] {
+    fn sums(self, vectors: &[__m512; 16]) -> [f32; 16] {
         // Each round halves the lanes of two vectors and puts them into one.
         unsafe {
             let mut two_in_one = [_mm512_setzero_ps(); 8];
@@ -230,90 +247,90 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
-    unsafe fn product_f64(a: __m512) -> f64 {
-        unsafe { Avx2::product_f64(Self::halves(a)) }
+    fn product_f64(self, a: __m512) -> f64 {
+        self.0.product_f64(self.halves(a))
     }
     #[inline(always)]
-    unsafe fn sum_f64(a: __m512) -> f64 {
-        unsafe { Avx2::sum_f64(Self::halves(a)) }
+    fn sum_f64(self, a: __m512) -> f64 {
+        self.0.sum_f64(self.halves(a))
     }
 
     #[inline(always)]
-    unsafe fn positions(mask: u64, first: u32, to: *mut u32) -> usize {
+    unsafe fn positions(self, mask: u64, first: u32, to: *mut u32) -> usize {
         let mut count = 0;
         for quarter in 0..4 {
             let mask = (mask >> (16 * quarter)) as __mmask16;
             // Whole vectors: what is too much is overwritten by the next.
-            count += unsafe { Self::store_indices(to.add(count), mask, first + 16 * quarter) };
+            count += unsafe { self.store_indices(to.add(count), mask, first + 16 * quarter) };
         }
         count
     }
 
     #[inline(always)]
-    unsafe fn zero_row() -> __m512i {
+    fn zero_row(self) -> __m512i {
         unsafe { _mm512_setzero_si512() }
     }
     #[inline(always)]
-    unsafe fn load_row(from: *const u8) -> __m512i {
-        unsafe { _mm512_loadu_si512(from.cast()) }
+    fn load_row(self, from: &RowBytes) -> __m512i {
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
     #[inline(always)]
-    unsafe fn store_row(to: *mut u8, row: __m512i) {
-        unsafe { _mm512_storeu_si512(to.cast(), row) }
+    fn store_row(self, to: &mut RowBytes, row: __m512i) {
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), row) }
     }
     #[inline(always)]
-    unsafe fn add_i16(a: __m512i, b: __m512i) -> __m512i {
+    fn add_i16(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_add_epi16(a, b) }
     }
     #[inline(always)]
-    unsafe fn sub_i16(a: __m512i, b: __m512i) -> __m512i {
+    fn sub_i16(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_sub_epi16(a, b) }
     }
     #[inline(always)]
-    unsafe fn add_i32(a: __m512i, b: __m512i) -> __m512i {
+    fn add_i32(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_add_epi32(a, b) }
     }
     #[inline(always)]
-    unsafe fn sub_i32(a: __m512i, b: __m512i) -> __m512i {
+    fn sub_i32(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_sub_epi32(a, b) }
     }
     #[inline(always)]
-    unsafe fn add_f32(a: __m512i, b: __m512i) -> __m512i {
+    fn add_f32(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe {
             _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
         }
     }
 
     #[inline(always)]
-    unsafe fn load_u64(from: *const u64) -> __m512i {
-        unsafe { _mm512_loadu_si512(from.cast()) }
+    fn load_u64(self, from: &[u64; 8]) -> __m512i {
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
     #[inline(always)]
-    unsafe fn store_u64(to: *mut u64, value: __m512i) {
-        unsafe { _mm512_storeu_si512(to.cast(), value) }
+    fn store_u64(self, to: &mut [u64; 8], value: __m512i) {
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), value) }
     }
     #[inline(always)]
-    unsafe fn add_u64(a: __m512i, b: __m512i) -> __m512i {
+    fn add_u64(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_add_epi64(a, b) }
     }
     #[inline(always)]
-    unsafe fn xor_u64(a: __m512i, b: __m512i) -> __m512i {
+    fn xor_u64(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_xor_si512(a, b) }
     }
     #[inline(always)]
-    unsafe fn xor3_u64(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    fn xor3_u64(self, a: __m512i, b: __m512i, c: __m512i) -> __m512i {
         unsafe { _mm512_ternarylogic_epi64::<0b1001_0110>(a, b, c) }
     }
     #[inline(always)]
-    unsafe fn shift_left<const N: u32>(a: __m512i) -> __m512i {
+    fn shift_left<const N: u32>(self, a: __m512i) -> __m512i {
         unsafe { _mm512_slli_epi64::<N>(a) }
     }
     #[inline(always)]
-    unsafe fn rotate_left<const N: u32>(a: __m512i) -> __m512i {
+    fn rotate_left<const N: u32>(self, a: __m512i) -> __m512i {
         unsafe { _mm512_rolv_epi64(a, _mm512_set1_epi64(i64::from(N))) }
     }
     #[inline(always)]
-    unsafe fn uniforms(bits: __m512i) -> __m512 {
+    fn uniforms(self, bits: __m512i) -> __m512 {
         unsafe {
             let top = _mm512_cvtepi32_ps(_mm512_srli_epi32::<8>(bits));
             _mm512_fmadd_ps(

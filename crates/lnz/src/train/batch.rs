@@ -3,7 +3,7 @@
 use super::Trainer;
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{
-    Contrast, Example, HiddenPanel, LearnRows, Move, Occurrences, PANEL, prefetch, transpose_panel,
+    Example, HiddenPanel, LearnRows, Move, Occurrences, PANEL, RunChains, prefetch, transpose_panel,
 };
 use rayon::prelude::*;
 
@@ -48,7 +48,7 @@ impl Trainer<'_> {
                 chain.seed(settings.seed, first + n as u64);
             }
             let (steps, persistent) = (settings.steps, settings.persistent);
-            Contrast { layers, data, chains, steps, persistent, first: first_of_piece, dense }
+            RunChains { layers, data, chains, steps, persistent, first: first_of_piece, dense }
                 .run_on(level);
         });
     }

@@ -3,7 +3,7 @@
 use crate::math::log_sum_exp;
 use crate::observer::Observer;
 use lnz_kernels::random::Random;
-use lnz_kernels::{Landscape, Position};
+use lnz_kernels::{FreeEnergy, Position};
 use std::collections::{BinaryHeap, HashMap};
 
 /// A neighbour is kept while its weight is above e^-45 of the sum.
@@ -35,7 +35,7 @@ impl Default for Core {
 impl Core {
     /// Best-first search from the modes: the highest state known is taken, its neighbours are added.
     pub(super) fn build(
-        landscape: &Landscape,
+        landscape: &FreeEnergy,
         modes: &[Position],
         expansions: usize,
         constant: f64,
@@ -183,7 +183,7 @@ mod tests {
     fn the_core_is_a_lower_bound_and_almost_everything_of_a_hard_model() {
         for seed in 0..20 {
             let model = Gwgm { visible: 12, hidden: 60, ..Gwgm::HARDEST }.generate(seed).unwrap();
-            let landscape = Landscape::new(&model);
+            let landscape = FreeEnergy::new(&model);
             let all: Vec<f64> = (0..1 << 12)
                 .map(|s| landscape.position((0..12).map(|i| s >> i & 1 == 1).collect()).height())
                 .collect();
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_core_of_nothing_is_empty() {
         let model = Gwgm { visible: 3, hidden: 4, ..Gwgm::HARDEST }.generate(1).unwrap();
-        let landscape = Landscape::new(&model);
+        let landscape = FreeEnergy::new(&model);
         let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1, &()), 0, 0.0, &());
         assert_eq!((core.states(), core.log_z), (0, f64::NEG_INFINITY));
         assert!(!core.contains(&pack(&[true, false, true])));

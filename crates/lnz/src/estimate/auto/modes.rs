@@ -2,7 +2,7 @@
 
 use crate::observer::Observer;
 use lnz_kernels::random::{Purpose, Random};
-use lnz_kernels::{Landscape, Position};
+use lnz_kernels::{FreeEnergy, Position};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ const LEAST_GAIN: f64 = 1e-9;
 /// so far with some units flipped. `others` are further first states. Once the observer asks to stop,
 /// ascents end where they are.
 pub(super) fn find_modes(
-    landscape: &Landscape,
+    landscape: &FreeEnergy,
     others: Vec<Vec<bool>>,
     seed: u64,
     observer: &dyn Observer,
@@ -79,7 +79,7 @@ fn first_state(n: usize, k: usize, random: &mut Random) -> Vec<bool> {
 
 /// Flips units that gain, in random order, until none does.
 fn ascend(
-    landscape: &Landscape,
+    landscape: &FreeEnergy,
     x: Vec<bool>,
     random: &mut Random,
     observer: &dyn Observer,
@@ -141,7 +141,7 @@ mod tests {
     fn the_highest_state_of_hard_models_is_found() {
         for seed in 0..20 {
             let model = Gwgm { visible: 12, hidden: 60, ..Gwgm::HARDEST }.generate(seed).unwrap();
-            let landscape = Landscape::new(&model);
+            let landscape = FreeEnergy::new(&model);
             let best = (0..1 << 12)
                 .map(|state| {
                     landscape.position((0..12).map(|i| state >> i & 1 == 1).collect()).height()
@@ -156,6 +156,6 @@ mod tests {
     #[test]
     fn one_unit_has_a_mode() {
         let model = Gwgm { visible: 1, hidden: 1, ..Gwgm::HARDEST }.generate(0).unwrap();
-        assert!(!find_modes(&Landscape::new(&model), vec![], 0, &()).is_empty());
+        assert!(!find_modes(&FreeEnergy::new(&model), vec![], 0, &()).is_empty());
     }
 }

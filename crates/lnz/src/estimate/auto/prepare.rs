@@ -10,7 +10,7 @@ use super::{Auto, FamilyReport};
 use crate::energy::check_resolved;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Error, InitialState, Rbm, Result, Sampling, Start};
-use lnz_kernels::Landscape;
+use lnz_kernels::FreeEnergy;
 use serde::Serialize;
 
 /// How the model is sampled for the means family. Neither first state is enough: on one trained model
@@ -69,7 +69,7 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
     stage(0);
     let flips = candidate(flips_family(small))?;
     stage(1);
-    let landscape = Landscape::new(small);
+    let landscape = FreeEnergy::new(small);
     let modes = find_modes(&landscape, flips.pilot.states.clone(), settings.seed, observer);
     let core = Core::build(&landscape, &modes, settings.core, model.constant(), observer);
     if observer.cancelled() {

@@ -4,7 +4,7 @@ use super::family::Family;
 use crate::math::log_sum_exp;
 use crate::path::Path;
 use crate::{Rbm, Start};
-use lnz_kernels::{Flips, Landscape, Position};
+use lnz_kernels::{Flips, FreeEnergy, Position};
 use ndarray::Array1;
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ const SHARES: [f64; 3] = [0.5, 0.35, 0.15];
 const MOST_FLIPS: usize = 6;
 
 /// The modes family; `large` has the larger layer visible, `landscape` is of the smaller one.
-pub(super) fn modes_family(large: &Rbm, landscape: &Landscape, modes: &[Position]) -> Recipe {
+pub(super) fn modes_family(large: &Rbm, landscape: &FreeEnergy, modes: &[Position]) -> Recipe {
     let best = &modes[..modes.len().min(COMPONENTS)];
     let heights: Vec<f64> = best.iter().map(Position::height).collect();
     let log_total = log_sum_exp(&heights);

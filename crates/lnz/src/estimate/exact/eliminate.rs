@@ -5,7 +5,7 @@ use super::table::{Linear, Logarithmic, Scale, Source, Step, UnitFactors, is_tab
 use super::watch::Watch;
 use crate::math::CompensatedSum;
 use crate::{Observer, Result};
-use lnz_kernels::enumerate::{Scaled, ScaledSum};
+use lnz_kernels::enumeration::{Scaled, ScaledSum};
 use rayon::prelude::*;
 use std::f64::consts::{LN_2, LOG2_E};
 

@@ -2,7 +2,7 @@
 
 use super::watch::{LONG_WAVE, Watch};
 use crate::{Rbm, Result};
-use lnz_kernels::enumerate::{Enumeration, ScaledSum, work_per_state};
+use lnz_kernels::enumeration::{Enumeration, ScaledSum, work_per_state};
 use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
 use std::time::Instant;

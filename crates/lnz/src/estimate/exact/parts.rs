@@ -9,7 +9,7 @@ use super::{SparseModel, eliminate, order};
 use crate::energy::{check_energy, check_finite};
 use crate::math::{CompensatedSum, softplus};
 use crate::{Component, Error, Observer, Rbm, Result};
-use lnz_kernels::enumerate::{MAX_UNITS, measured_rate};
+use lnz_kernels::enumeration::{MAX_UNITS, measured_rate};
 
 /// Work of an enumeration that takes well under a millisecond: nothing better is looked for.
 const LITTLE_WORK: f64 = (1u64 << 20) as f64;

@@ -1,0 +1,231 @@
+//! A block of chains on one thread: states, sums and random streams, moved step by step.
+
+use crate::aligned::Aligned;
+use crate::annealing::fixed::{Fixed, FixedModel, Layer};
+use crate::annealing::groups::{ChainRange, GROUP, groups};
+use crate::annealing::path::Path;
+use crate::annealing::product::{Method, Scratch};
+use crate::bits::Bits;
+use crate::free_energy::softplus::softplus_of_all;
+use crate::random::{Purpose, Random, stream_seed};
+use crate::simd::Level;
+use crate::stream::Stream;
+use ndarray::Array1;
+
+/// Single-unit flips after each Gibbs step, with the other layer summed out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flips {
+    /// Of visible units, before the hidden step; only on a path with one start.
+    pub visible: usize,
+    /// Of hidden units, before the visible step.
+    pub hidden: usize,
+}
+
+/// Some chains of a run along one path.
+pub struct Block<'a, T: Fixed> {
+    pub(crate) model: &'a FixedModel<T>,
+    pub(crate) path: &'a Path,
+    pub(crate) flips: Flips,
+    pub(crate) level: Level,
+    pub(crate) chains: usize,
+    pub(crate) streams: Vec<Stream>,
+    /// For choices that are made one by one: a stream for each group.
+    pub(crate) randoms: Vec<Random>,
+    pub(crate) visible: Units<T>,
+    pub(crate) hidden: Units<T>,
+    /// The linear part of the path, (b - B).x or b.x, of each chain.
+    pub(crate) linear: Vec<f64>,
+    /// The component of the start that each chain belongs to now, and the sums B_z.x.
+    pub(crate) component: Vec<usize>,
+    pub(crate) probes: Option<Sums<i32>>,
+    pub(crate) hidden_bias: Aligned<f32>,
+    pub(crate) exponent_bias: Vec<Aligned<f32>>,
+    pub(crate) scratch: Scratch,
+    #[cfg(test)]
+    pub(crate) forced: Option<Method>,
+}
+
+/// One layer of a block: its states and the sums of weights that its units receive.
+pub(crate) struct Units<T: Fixed> {
+    pub(crate) bits: Bits,
+    pub(crate) sums: Sums<T>,
+}
+
+/// Sums of weights, tile after tile, chain after chain.
+pub(crate) struct Sums<T: Fixed> {
+    pub(crate) values: Aligned<T>,
+    /// The states of the other layer that they belong to; none when they belong to no known state.
+    pub(crate) of: Option<Bits>,
+}
+
+impl<T: Fixed> Sums<T> {
+    fn new(layer: &Layer<T>, chains: usize) -> Self {
+        Self { values: Aligned::zeroed(layer.lanes() * chains), of: None }
+    }
+
+    pub(crate) fn are_of(&mut self, bits: &Bits) {
+        match &mut self.of {
+            Some(known) => known.words.copy_from_slice(&bits.words),
+            none => *none = Some(bits.clone()),
+        }
+    }
+}
+
+impl<'a, T: Fixed> Block<'a, T> {
+    /// Chains with all units off.
+    pub fn new(
+        model: &'a FixedModel<T>,
+        path: &'a Path,
+        flips: Flips,
+        level: Level,
+        range: ChainRange,
+    ) -> Self {
+        let ChainRange { group, chains, seed, purpose } = range;
+        let groups = group as u64..(group + chains.div_ceil(GROUP)) as u64;
+        let padded = model.visible_bias.len().next_multiple_of(64);
+        Self {
+            model,
+            path,
+            flips,
+            level,
+            chains,
+            streams: groups.clone().map(|k| Stream::new(seed, purpose, k)).collect(),
+            randoms: groups
+                .map(|k| Random::stream(stream_seed(seed, purpose, 0), Purpose::OneByOne, k))
+                .collect(),
+            visible: Units {
+                bits: Bits::zeros(model.visible_bias.len(), chains),
+                sums: Sums::new(&model.to_visible, chains),
+            },
+            hidden: Units {
+                bits: Bits::zeros(model.hidden_bias.len(), chains),
+                sums: Sums::new(&model.to_hidden, chains),
+            },
+            linear: vec![0.0; chains],
+            component: vec![0; chains],
+            probes: path.mixture.as_ref().map(|mixture| Sums::new(&mixture.probes, chains)),
+            hidden_bias: model.padded_hidden_bias(),
+            exponent_bias: vec![Aligned::zeroed(padded); path.components()],
+            scratch: Scratch::new(),
+            #[cfg(test)]
+            forced: None,
+        }
+    }
+
+    /// The visible states.
+    pub fn visible(&self) -> &Bits {
+        &self.visible.bits
+    }
+
+    #[cfg(test)]
+    pub(crate) fn hidden(&self) -> &Bits {
+        &self.hidden.bits
+    }
+
+    /// The visible state of a chain.
+    pub fn state(&self, chain: usize) -> Array1<f64> {
+        let units = self.model.visible_bias.len();
+        (0..units).map(|i| f64::from(self.visible.bits.get(chain, i))).collect()
+    }
+
+    /// Draws the visible state of every chain from the start distribution.
+    pub fn draw_start(&mut self) {
+        for (group, random) in groups(self.chains).zip(&mut self.randoms) {
+            for chain in group {
+                for (i, on) in self.path.draw(random).into_iter().enumerate() {
+                    self.visible.bits.set(chain, i, on);
+                }
+            }
+        }
+        self.refresh_linear();
+    }
+
+    /// Sets the visible state of every chain by asking for each unit.
+    pub fn set_states(&mut self, mut on: impl FnMut(usize, usize) -> bool) {
+        for chain in 0..self.chains {
+            for i in 0..self.model.visible_bias.len() {
+                self.visible.bits.set(chain, i, on(chain, i));
+            }
+        }
+        self.refresh_linear();
+    }
+
+    /// The linear part of every chain, added up in the order of the kernel: lanes of 16, halved, tile
+    /// by tile.
+    pub(crate) fn refresh_linear(&mut self) {
+        for (chain, linear) in self.linear.iter_mut().enumerate() {
+            *linear = 0.0;
+            for tile in &self.model.to_visible.tiles {
+                let mut lanes = [0f32; 16];
+                for lane in 0..tile.units {
+                    if self.visible.bits.get(chain, tile.first + lane) {
+                        lanes[lane % 16] += self.path.difference[tile.first + lane];
+                    }
+                }
+                for half in [8, 4, 2, 1] {
+                    for k in 0..half {
+                        lanes[k] += lanes[k + half];
+                    }
+                }
+                *linear += f64::from(lanes[0]);
+            }
+        }
+    }
+
+    /// Chain k becomes a copy of chain `ancestors[k]`.
+    pub fn resample(&mut self, ancestors: &[usize]) {
+        self.visible.bits = self.visible.bits.rearranged(ancestors);
+        self.hidden.bits = self.hidden.bits.rearranged(ancestors);
+        self.linear = ancestors.iter().map(|&k| self.linear[k]).collect();
+        self.component = ancestors.iter().map(|&k| self.component[k]).collect();
+        self.hidden.sums.of = None;
+        self.visible.sums.of = None;
+        if let Some(probes) = &mut self.probes {
+            probes.of = None;
+        }
+    }
+
+    /// `log p~_beta(x)` of a chain on the grid, without the constant of the model.
+    ///
+    /// Right after a `hidden_step`, whose sums it uses.
+    pub fn log_density(&self, beta: f64, chain: usize) -> f64 {
+        let start = match (&self.path.mixture, &self.probes) {
+            (Some(mixture), Some(sums)) => mixture.log_sum(&sums.values, beta, chain),
+            _ => self.path.log_start(|i| self.visible.bits.get(chain, i)),
+        };
+        start + beta * self.linear[chain] + self.log_hidden(beta, chain)
+    }
+
+    /// The part of log p~_1(x) that the path has at its end, as the kernels see it: the linear part
+    /// and sum_j softplus(a_j), to be exchanged for the real model's.
+    ///
+    /// Right after a `hidden_step`, whose sums it uses.
+    pub fn log_end(&self, chain: usize) -> f64 {
+        self.linear[chain] + self.log_hidden(1.0, chain)
+    }
+
+    /// sum_j softplus(beta a_j).
+    fn log_hidden(&self, beta: f64, chain: usize) -> f64 {
+        let mut inputs = Vec::with_capacity(self.hidden_bias.len());
+        let mut lanes = 0;
+        for tile in &self.model.to_hidden.tiles {
+            let width = tile.rows * T::PER_ROW;
+            let from = lanes * self.chains + chain * width;
+            for lane in 0..tile.units {
+                let sum = self.hidden.sums.values[from + lane].to_f32();
+                let a = sum.mul_add(self.model.step, self.hidden_bias[tile.first + lane]);
+                inputs.push(beta * f64::from(a));
+            }
+            lanes += width;
+        }
+        softplus_of_all(inputs, self.level)
+    }
+
+    pub(crate) fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {
+        #[cfg(test)]
+        if let Some(forced) = self.forced {
+            return if before.is_none() && forced == Method::Delta { Method::Skip } else { forced };
+        }
+        Method::cheapest(from, before, inputs)
+    }
+}

@@ -1,0 +1,414 @@
+//! Every kernel against its scalar twin, on every instruction set of the machine.
+
+use crate::aligned::Aligned;
+use crate::annealing::block::{Block, Flips};
+use crate::annealing::draw::{DrawnTile, HiddenDraw, VisibleDraw};
+use crate::annealing::elementwise::{HiddenStep, softplus_sum};
+use crate::annealing::fixed::{Fixed, FixedModel, Resolution, Tile};
+use crate::annealing::groups::{ChainRange, GROUP, groups};
+use crate::annealing::path::Path;
+use crate::annealing::product::{Method, Scratch};
+use crate::annealing::tile_product::sum_tiles;
+use crate::bits::Bits;
+use crate::math::{sigmoid, softplus};
+use crate::random::{Purpose, Random};
+use crate::simd::{Kernel, Level, Simd, dispatch};
+use crate::stream::Stream;
+use crate::test_model::{Gwgm, Rbm};
+use ndarray::{Array1, Array2};
+use proptest::prelude::*;
+
+/// Sizes around the edges of words, rows and tiles.
+const SIZES: [usize; 9] = [1, 7, 16, 33, 63, 64, 65, 784, 785];
+
+fn gaussian(visible: usize, hidden: usize, spread: f64, seed: u64) -> Rbm {
+    let family = Gwgm {
+        visible,
+        hidden,
+        mu_mu: 0.0,
+        sigma_mu: 0.0,
+        mu_sigma: spread,
+        sigma_sigma: 0.0,
+        lambda: 1.0,
+    };
+    family.generate(seed).unwrap()
+}
+
+/// States with each unit on with probability `density`.
+fn states(units: usize, chains: usize, density: f64, seed: u64) -> Bits {
+    let mut random = Random::stream(seed, Purpose::Model, 9);
+    let mut bits = Bits::zeros(units, chains);
+    for chain in 0..chains {
+        for i in 0..units {
+            bits.set(chain, i, random.happens(density));
+        }
+    }
+    bits
+}
+
+struct SumKernel<'a, T: Fixed> {
+    model: &'a FixedModel<T>,
+    method: Method,
+    bits: &'a Bits,
+    before: Option<&'a Bits>,
+    scratch: &'a mut Scratch,
+    sums: &'a mut [T],
+}
+
+impl<T: Fixed> Kernel for SumKernel<'_, T> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let layer = &self.model.to_hidden;
+        self.scratch.prepare(simd, self.method, layer.inputs, self.bits, self.before);
+        sum_tiles(simd, self.method, layer, self.bits, self.scratch, self.sums);
+    }
+}
+
+/// The sums of every chain and hidden unit, computed by `method` on `level`; delta goes through the
+/// sums of `before`.
+fn sums<T: Fixed>(
+    model: &FixedModel<T>,
+    level: Level,
+    method: Method,
+    bits: &Bits,
+    before: &Bits,
+) -> Vec<Vec<f32>> {
+    let mut buffer = Aligned::<T>::zeroed(model.to_hidden.lanes() * bits.chains);
+    let mut scratch = Scratch::new();
+    let mut run = |method, bits: &Bits, before: Option<&Bits>| {
+        let (scratch, sums) = (&mut scratch, &mut buffer[..]);
+        dispatch(level, SumKernel { model, method, bits, before, scratch, sums });
+    };
+    if method == Method::Delta {
+        run(Method::Tables, before, None);
+    }
+    run(method, bits, Some(before));
+    (0..bits.chains)
+        .map(|chain| {
+            let mut lanes = 0;
+            let mut values = Vec::new();
+            for tile in &model.to_hidden.tiles {
+                let width = tile.rows * T::PER_ROW;
+                let from = lanes * bits.chains + chain * width;
+                values.extend(buffer[from..from + tile.units].iter().map(|v| v.to_f32()));
+                lanes += width;
+            }
+            values
+        })
+        .collect()
+}
+
+/// The same from the definition, in 64-bit integers.
+fn naive_sums(model: &Rbm, step: f64, bits: &Bits) -> Vec<Vec<f32>> {
+    (0..bits.chains)
+        .map(|chain| {
+            (0..model.hidden())
+                .map(|j| {
+                    let on = (0..model.visible()).filter(|&i| bits.get(chain, i));
+                    on.map(|i| (model.weights()[[i, j]] / step).round() as i64).sum::<i64>() as f32
+                })
+                .collect()
+        })
+        .collect()
+}
+
+fn check_products<T: Fixed>(model: &Rbm, bits: &Bits, before: &Bits) {
+    let grid = Resolution::of::<T>(model).unwrap();
+    let fixed = FixedModel::<T>::new(model, grid);
+    let expected = naive_sums(model, grid.step, bits);
+    for level in Level::available() {
+        for method in [Method::Tables, Method::Skip, Method::Delta] {
+            let found = sums(&fixed, level, method, bits, before);
+            assert_eq!(found, expected, "{level:?} {method:?}");
+        }
+    }
+}
+
+#[test]
+fn every_product_gives_the_sum_of_the_weights_of_units_that_are_on() {
+    for (k, &visible) in SIZES.iter().enumerate() {
+        for (l, &hidden) in SIZES.iter().enumerate() {
+            if visible * hidden > 70_000 {
+                continue;
+            }
+            let model = gaussian(visible, hidden, 3.0, (10 * k + l) as u64);
+            for density in [0.0, 0.03, 0.5, 1.0] {
+                let bits = states(visible, 5, density, 1);
+                let before = states(visible, 5, 0.4, 2);
+                check_products::<i16>(&model, &bits, &before);
+                check_products::<i32>(&model, &bits, &before);
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_of_five_inputs_give_the_sum_as_well() {
+    for (k, visible) in [1, 4, 5, 39, 40, 41, 64, 80, 129, 785].into_iter().enumerate() {
+        let model = gaussian(visible, 65, 3.0, k as u64);
+        let (bits, before) = (states(visible, 261, 0.5, 1), states(visible, 261, 0.4, 2));
+        check_products::<i16>(&model, &bits, &before);
+        check_products::<i32>(&model, &bits, &before);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn products_agree_on_any_model(
+        visible in 1usize..150,
+        hidden in 1usize..150,
+        log_spread in -6.0..12.0f64,
+        mean in -1.0..1.0f64,
+        density in 0.0..1.0f64,
+        seed in 0u64..1000,
+    ) {
+        let spread = log_spread.exp();
+        let noise = gaussian(visible, hidden, spread, seed);
+        // A mean as large as the spread makes the sums one-sided: the worst case for overflow.
+        let weights = &noise.weights() + mean * spread;
+        let model = Rbm::new(weights, Array1::zeros(visible), Array1::zeros(hidden)).unwrap();
+        let (bits, before) = (states(visible, 9, density, seed), states(visible, 9, 0.5, seed + 1));
+        check_products::<i16>(&model, &bits, &before);
+        check_products::<i32>(&model, &bits, &before);
+    }
+}
+
+#[test]
+fn sums_of_sixteen_bits_reach_the_limit_without_overflow() {
+    // All weights of one sign: the sum of all of them is the largest there can be.
+    for sign in [-1.0, 1.0] {
+        let weights = Array2::from_elem((785, 65), sign * 7.3);
+        let model = Rbm::new(weights, Array1::zeros(785), Array1::zeros(65)).unwrap();
+        let grid = Resolution::of::<i16>(&model).unwrap();
+        let ones = states(785, 3, 1.1, 0);
+        let found = sums(
+            &FixedModel::<i16>::new(&model, grid),
+            Level::detect(),
+            Method::Tables,
+            &ones,
+            &ones,
+        );
+        assert_eq!(found, naive_sums(&model, grid.step, &ones));
+        let largest = f64::from(found[0][0]).abs();
+        assert!(largest <= 32_767.0 && largest > 31_900.0, "{largest}");
+    }
+}
+
+/// The elementwise functions on one chain and tile.
+struct ElementKernel<'a> {
+    units: usize,
+    sums: &'a mut [i16],
+    bias: &'a Aligned<f32>,
+    betas: (f64, f64),
+    stream: Stream,
+    out: &'a mut (u64, f64, f64, u64, f64),
+}
+
+impl Kernel for ElementKernel<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { units, sums, bias, betas: (beta, next), stream, out } = self;
+        let mut streams = [stream];
+        let tile = Tile { first: 0, units, rows: units.div_ceil(32), offset: 0 };
+        let count = units.div_ceil(16);
+        let constants = HiddenStep { step: 0.05, beta, next };
+        let (mut log_weight, mut linear) = ([0.0], [0.0]);
+        let (mut hidden, mut visible) = ([0], [0]);
+        let mut draw_hidden = HiddenDraw { constants, bias, log_weights: &mut log_weight };
+        let mut draw_visible = VisibleDraw {
+            scale: -0.06,
+            exponent_bias: std::slice::from_ref(bias),
+            component: &[0],
+            difference: bias,
+            linear: &mut linear,
+        };
+        let (tile, streams) = (&tile, &mut streams);
+        let mut drawn = DrawnTile { tile, sums, streams, states: &mut hidden };
+        drawn.draw(simd, &mut draw_hidden, None);
+        drawn.states = &mut visible;
+        drawn.draw(simd, &mut draw_visible, None);
+        let marginal = softplus_sum(
+            simd,
+            constants.step,
+            next,
+            &sums.as_chunks().0[..count],
+            &bias.as_chunks().0[..count],
+        );
+        *out = (hidden[0], log_weight[0], marginal, visible[0], linear[0]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn elementwise_kernels_have_the_same_bits_and_the_right_values(
+        units in 1usize..65,
+        sums in proptest::collection::vec(-12_000i16..12_000, 64),
+        bias in proptest::collection::vec(-5.0f32..5.0, 64),
+        beta in 0.0..0.9f64,
+        width in 0.0001..0.1f64,
+        seed in 0u64..1000,
+    ) {
+        let padded = units.next_multiple_of(16);
+        let mut sums = sums[..32 * units.div_ceil(32)].to_vec();
+        sums[units..].fill(0);
+        let bias = {
+            let mut cut = Aligned::zeroed(64);
+            cut[..units].copy_from_slice(&bias[..units]);
+            cut
+        };
+        let betas = (beta, beta + width);
+        let mut results = Vec::new();
+        for level in Level::available() {
+            let stream = Stream::new(seed, Purpose::Anneal, 0);
+            let mut out = Default::default();
+            let (sums, bias) = (&mut sums[..], &bias);
+            dispatch(level, ElementKernel { units, sums, bias, betas, stream, out: &mut out });
+            results.push(out);
+        }
+        prop_assert!(results.windows(2).all(|r| r[0] == r[1]), "{results:?}");
+
+        let inputs: Vec<f64> =
+            (0..padded).map(|j| f64::from(f32::from(sums[j]).mul_add(0.05, bias[j]))).collect();
+        let at = |beta: f64| inputs.iter().map(|a| softplus(beta * a)).sum::<f64>();
+        let (_, increment, marginal, _, _) = results[0];
+        // Rounding of float32 relative to the largest terms, a few per unit.
+        let scale: f64 = inputs.iter().map(|a| 1.0 + width * a.abs()).sum();
+        prop_assert!((increment - (at(betas.1) - at(betas.0))).abs() < 2e-6 * scale);
+        prop_assert!((marginal - at(betas.1)).abs() < 2e-6 * padded as f64);
+    }
+}
+
+#[test]
+fn sampled_units_follow_their_probabilities() {
+    // No weights: hidden units are on with sigma(next c), visible ones with the path's bias.
+    let (visible, hidden, chains) = (70, 40, 4096);
+    let bias = |n: usize| Array1::from_iter((0..n).map(|i| -3.0 + 6.0 * i as f64 / n as f64));
+    let model = Rbm::new(Array2::zeros((visible, hidden)), bias(visible), bias(hidden)).unwrap();
+    let fixed = FixedModel::<i16>::new(&model, Resolution::of::<i16>(&model).unwrap());
+    let start = Array1::from_elem(visible, 1.0);
+    let path = Path::single(&fixed.visible_bias, start.view());
+    let range = ChainRange { group: 0, chains, seed: 1, purpose: Purpose::Anneal };
+    let mut block = Block::new(&fixed, &path, Flips::default(), Level::detect(), range);
+    let mut unused = vec![0.0; chains];
+    block.draw_start();
+    let within = |counts: Vec<u64>, probability: &dyn Fn(usize) -> f64| {
+        for (i, n) in counts.into_iter().enumerate() {
+            let p = probability(i);
+            let std_error = (p * (1.0 - p) / chains as f64).sqrt();
+            assert!((n as f64 / chains as f64 - p).abs() < 5.0 * std_error, "unit {i}");
+        }
+    };
+    within(block.visible().counts(visible), &|_| sigmoid(1.0));
+    block.hidden_step(0.5, 0.7, &mut unused);
+    within(block.hidden().counts(hidden), &|j| sigmoid(0.7 * model.hidden_bias()[j]));
+    block.visible_step(0.7);
+    within(block.visible().counts(visible), &|i| sigmoid(0.3 + 0.7 * model.visible_bias()[i]));
+}
+
+/// Anneals one block and returns its log weights and last states.
+fn annealed<T: Fixed>(
+    model: &Rbm,
+    level: Level,
+    forced: Option<Method>,
+    chains: usize,
+    betas: &[f64],
+) -> (Vec<f64>, Bits, Vec<f64>) {
+    let fixed = FixedModel::<T>::new(model, Resolution::of::<T>(model).unwrap());
+    let start = Array1::from_elem(model.visible(), -0.4);
+    let path = Path::single(&fixed.visible_bias, start.view());
+    let range = ChainRange { group: 3, chains, seed: 7, purpose: Purpose::Anneal };
+    let mut block = Block::new(&fixed, &path, Flips::default(), level, range);
+    block.forced = forced;
+    block.draw_start();
+    let mut log_weights = vec![0.0; chains];
+    let mut replay = vec![0.0; chains];
+    let grid = f64::from(fixed.step);
+    let rounded = model.weights().mapv(|w| (w / grid).round() * grid);
+    let rounded =
+        Rbm::new(rounded, model.visible_bias().to_owned(), model.hidden_bias().to_owned()).unwrap();
+    for step in betas.windows(2) {
+        for (chain, total) in replay.iter_mut().enumerate() {
+            let x = block.state(chain);
+            let linear = (&rounded.visible_bias() - &start).dot(&x);
+            let a = rounded.hidden_input(x.view());
+            let at = |beta: f64| a.iter().map(|a| softplus(beta * a)).sum::<f64>();
+            *total += (step[1] - step[0]) * linear + at(step[1]) - at(step[0]);
+        }
+        block.hidden_step(step[0], step[1], &mut log_weights);
+        if step[1] < 1.0 {
+            block.visible_step(step[1]);
+        }
+    }
+    // The end of the path as the kernels see it, exchanged for that of the rounded model.
+    for (chain, log_weight) in log_weights.iter_mut().enumerate() {
+        let x = block.state(chain);
+        let end = rounded.log_marginal(x.view()) - start.dot(&x);
+        *log_weight += end - block.log_end(chain);
+    }
+    (log_weights, block.visible().clone(), replay)
+}
+
+fn linear(intervals: usize) -> Vec<f64> {
+    (0..=intervals).map(|k| k as f64 / intervals as f64).collect()
+}
+
+#[test]
+fn every_instruction_set_and_product_gives_the_same_bits() {
+    for (visible, hidden) in [(70, 33), (20, 180), (129, 64), (1, 1), (5, 0)] {
+        let model = gaussian(visible, hidden, 0.5, 3);
+        check_same_bits(&model, GROUP + 5, &linear(20));
+    }
+}
+
+#[test]
+fn look_ups_during_draws_give_the_same_bits() {
+    // Interleave a draw there are look-ups of one, three, seven or ten chains, by the number of full passes and of
+    // chains. These are too few for any, come out even, or leave some over.
+    for (visible, hidden) in [(64, 129), (65, 97), (120, 200), (191, 65), (280, 130), (333, 400)] {
+        let model = gaussian(visible, hidden, 0.4, 4);
+        for chains in [15, 3 * GROUP, 7 * GROUP, 9 * GROUP + 5] {
+            check_same_bits(&model, chains, &linear(3));
+        }
+    }
+    // Tables of five inputs instead of four.
+    for (visible, hidden) in [(20, 65), (120, 285), (333, 400)] {
+        let model = gaussian(visible, hidden, 0.4, 4);
+        for chains in [16 * GROUP, 31 * GROUP + 5] {
+            check_same_bits(&model, chains, &linear(2));
+        }
+    }
+}
+
+fn check_same_bits(model: &Rbm, chains: usize, betas: &[f64]) {
+    let reference16 = annealed::<i16>(model, Level::Portable, None, chains, betas);
+    let reference32 = annealed::<i32>(model, Level::Portable, None, chains, betas);
+    for level in Level::available() {
+        for forced in [None, Some(Method::Tables), Some(Method::Skip), Some(Method::Delta)] {
+            assert!(annealed::<i16>(model, level, forced, chains, betas) == reference16);
+            assert!(annealed::<i32>(model, level, forced, chains, betas) == reference32);
+        }
+    }
+}
+
+#[test]
+fn log_weights_agree_with_a_float64_replay_of_the_same_states() {
+    let hard = Gwgm::HARDEST.generate(5).unwrap();
+    let trained_like = gaussian(300, 100, 0.3, 1);
+    let weak = gaussian(100, 200, 0.02, 2);
+    for (name, model) in [("hard", &hard), ("trained-like", &trained_like), ("weak", &weak)] {
+        // 8 to 64 betas take steps beyond the Taylor series.
+        for intervals in [8, 64, 128, 1024] {
+            let (found, _, replay) =
+                annealed::<i32>(model, Level::detect(), None, GROUP + 5, &linear(intervals));
+            let worst = found.iter().zip(&replay).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-4, "{name}, {intervals} betas: off by {worst:e}");
+        }
+    }
+}
+
+#[test]
+fn groups_cover_all_chains() {
+    let chains: Vec<usize> = groups(2 * GROUP + 3).flatten().collect();
+    assert_eq!(chains, (0..2 * GROUP + 3).collect::<Vec<_>>());
+}
