@@ -133,7 +133,7 @@ pub(super) const FORMATS: [FormatEntry; 10] = [
     FormatEntry {
         format: Format::Csv,
         name: "table of numbers",
-        extensions: &["csv", "tsv", "txt"],
+        extensions: &["csv", "tsv"],
         is_it: |_, start| csv::looks_like_it(start),
         open: |input| Ok(Box::new(csv::CsvFile::open(input)?)),
         write: None,

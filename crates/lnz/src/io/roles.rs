@@ -99,8 +99,9 @@ pub(super) fn cast(
         Some(values) => format!("{what}: {name}, {} values", values.len()),
         None => format!("{what}: zero, because the file has none"),
     };
+    let reason = if reason.is_empty() { reason } else { format!(", {reason}") };
     let mut understood = vec![format!(
-        "weights: {}, {rows} x {columns}, read as {}, {reason}",
+        "weights: {}, {rows} x {columns}, read as {}{reason}",
         names[0],
         layout.in_words()
     )];
@@ -190,11 +191,8 @@ fn turn(
                 "which is assumed, because a square fits both ways; say --layout hv if it is (hidden, visible)".to_owned(),
                 true,
             ),
-            (None, None, None) => (
-                Layout::VisibleHidden,
-                "which changes nothing in log Z without biases".to_owned(),
-                false,
-            ),
+            // Without biases log Z is the same either way.
+            (None, None, None) => (Layout::VisibleHidden, String::new(), false),
         },
     })
 }
