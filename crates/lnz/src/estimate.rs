@@ -7,6 +7,7 @@ mod anneal;
 mod auto;
 mod estimator;
 mod exact;
+mod phases;
 mod statistics;
 
 pub use ais::{Ais, AisRun, StartRule};
@@ -14,6 +15,7 @@ pub use anneal::{Annealed, Annealing, anneal};
 pub use auto::{Auto, AutoRun, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion};
 pub use estimator::{Cost, Effort, Estimator, Finding};
 pub use exact::{Exact, ExactCost, exact_cost, exact_log_z, exact_log_z_within};
+pub use phases::{FoundPhase, Phases, PhasesRun};
 pub use statistics::Estimate;
 
 use crate::{Rbm, Result};
@@ -28,15 +30,18 @@ pub enum Details {
     Ais(Box<AisRun>),
     /// Of the default method, where it had to sample.
     Auto(Box<AutoRun>),
+    /// Of the sum over phases.
+    Phases(Box<PhasesRun>),
 }
 
 impl Details {
-    /// The name of the method: `exact`, `ais` or `auto`.
+    /// The name of the method: `exact`, `ais`, `auto` or `phases`.
     pub fn method(&self) -> &'static str {
         match self {
             Details::Exact(_) => "exact",
             Details::Ais(_) => "ais",
             Details::Auto(_) => "auto",
+            Details::Phases(_) => "phases",
         }
     }
 }

@@ -67,8 +67,9 @@ pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::{
     Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Cost, Details, Effort, Estimate, Estimator,
-    Exact, ExactCost, Family, FamilyReport, Finding, Sampled, SecondOpinion, StartRule, anneal,
-    auto, estimate, exact_cost, exact_log_z, exact_log_z_within, second_opinion,
+    Exact, ExactCost, Family, FamilyReport, Finding, FoundPhase, Phases, PhasesRun, Sampled,
+    SecondOpinion, StartRule, anneal, auto, estimate, exact_cost, exact_log_z, exact_log_z_within,
+    second_opinion,
 };
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
