@@ -57,7 +57,7 @@ class Estimate:
     ess: float | None
     """Effective number of chains."""
     method: Method
-    """``"auto"``, ``"ais"`` or ``"exact"``."""
+    """``"auto"``, ``"ais"``, ``"exact"`` or ``"phases"``."""
     reason: str
     """What the verdict rests on."""
     log_weights: NDArray[np.float64] | None = field(compare=False)

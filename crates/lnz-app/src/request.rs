@@ -7,7 +7,9 @@ pub use start::{DataSource, StartKind, StartPlan, StartRequest};
 use crate::spelling::verbatim;
 use crate::{Error, Result};
 use lnz::io::StoredModel;
-use lnz::{Ais, Annealing, Auto, Estimator, Exact, Precision, RunSettings, Schedule, StartedFrom};
+use lnz::{
+    Ais, Annealing, Auto, Estimator, Exact, Phases, Precision, RunSettings, Schedule, StartedFrom,
+};
 use ndarray::Array1;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,12 +28,15 @@ pub enum Method {
     Ais,
     /// A sum over all states.
     Exact,
+    /// A sum over the phases of the model, each estimated from a start of its own.
+    Phases,
 }
 
 lnz::choices!(Method {
     Auto: "auto", "Exact where that takes a few seconds, otherwise a search for modes and several starts";
     Ais: "ais", "Annealed importance sampling from one start, as in the paper";
     Exact: "exact", "Sum over all states";
+    Phases: "phases", "Sum over phases that sampling does not join, each from a start fitted to it";
 });
 
 /// An estimate as it is asked for. What is `None` was left to the defaults, so that an option without
@@ -166,6 +171,7 @@ impl Request {
         self.reject_contradictions()?;
         Ok(match self.method() {
             Method::Exact => Plan::exact(false),
+            Method::Phases => Plan::Ready(Arc::new(self.phases())),
             Method::Ais => Plan::Ais(Box::new(AisPlan {
                 check: !self.no_check,
                 ..AisPlan::new(&self.start, &self.annealing, self.transpose)?
@@ -187,6 +193,16 @@ impl Request {
             core: self.auto.core.unwrap_or(defaults.core),
             seed: self.annealing.seed,
             ..defaults
+        }
+    }
+
+    fn phases(&self) -> Phases {
+        let defaults = Phases::default();
+        Phases {
+            chains: self.annealing.chains.unwrap_or(defaults.chains),
+            betas: self.annealing.betas.unwrap_or(defaults.betas),
+            seed: self.annealing.seed,
+            check: !self.no_check,
         }
     }
 
@@ -217,14 +233,27 @@ impl Request {
             let ais = ais.map_or("{method=ais}".to_owned(), |option| format!("{{{option}}}"));
             return has_no_effect(option, &ais, "use {method=auto}");
         }
+        if self.method == Method::Phases {
+            let own = |option: &&str| !["betas", "chains", "no_check"].contains(option);
+            let others = self.ais_options().into_iter().find(own).or(self.auto.given());
+            let more = [("no_exact", self.no_exact), ("data", self.start.data.is_some())];
+            if let Some(option) = others.or(first_given(&more)) {
+                return has_no_effect(option, "{method=phases}", "use {method=auto} or ais");
+            }
+        }
         match self.method() {
             Method::Auto => self.start.reject_binarize_without_data(),
             _ => Ok(()),
         }
     }
 
-    /// The first option given that only plain AIS understands.
+    /// The first option given that selects plain AIS.
     fn ais_option(&self) -> Option<&'static str> {
+        self.ais_options().first().copied()
+    }
+
+    /// The options given that select plain AIS.
+    fn ais_options(&self) -> Vec<&'static str> {
         let annealing = &self.annealing;
         let of_the_run = [
             ("betas", annealing.betas.is_some()),
@@ -235,7 +264,8 @@ impl Request {
             ("save_weights", self.save_weights),
             ("no_check", self.no_check),
         ];
-        self.start.ais_option().or(first_given(&of_the_run))
+        let given = of_the_run.iter().filter(|(_, given)| *given).map(|(option, _)| *option);
+        self.start.ais_option().into_iter().chain(given).collect()
     }
 }
 

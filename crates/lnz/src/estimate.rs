@@ -7,6 +7,7 @@ mod anneal;
 mod auto;
 mod estimator;
 mod exact;
+mod phases;
 mod statistics;
 
 pub use ais::{Ais, AisRun, StartRule};
@@ -17,6 +18,7 @@ pub use exact::{
     Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
     exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
 };
+pub use phases::{FoundPhase, Phases, PhasesRun};
 pub use statistics::Estimate;
 
 use crate::{Rbm, Result};
@@ -31,15 +33,18 @@ pub enum Details {
     Ais(Box<AisRun>),
     /// Of the default method, where it had to sample.
     Auto(Box<AutoRun>),
+    /// Of the sum over phases.
+    Phases(Box<PhasesRun>),
 }
 
 impl Details {
-    /// The name of the method: `exact`, `ais` or `auto`.
+    /// The name of the method: `exact`, `ais`, `auto` or `phases`.
     pub fn method(&self) -> &'static str {
         match self {
             Details::Exact(_) => "exact",
             Details::Ais(_) => "ais",
             Details::Auto(_) => "auto",
+            Details::Phases(_) => "phases",
         }
     }
 }

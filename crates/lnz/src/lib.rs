@@ -70,9 +70,10 @@ pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::{
     Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Cost, Details, Effort, Estimate, Estimator,
-    Exact, ExactCost, Family, FamilyReport, Finding, Sampled, SecondOpinion, SparseModel,
-    StartRule, anneal, auto, estimate, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
-    exact_log_z_sparse, exact_log_z_with, exact_log_z_within, second_opinion,
+    Exact, ExactCost, Family, FamilyReport, Finding, FoundPhase, Phases, PhasesRun, Sampled,
+    SecondOpinion, SparseModel, StartRule, anneal, auto, estimate, exact_cost, exact_cost_sparse,
+    exact_cost_with, exact_log_z, exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
+    second_opinion,
 };
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};

@@ -3,7 +3,10 @@
 use super::{ModelSummary, Report, Settings};
 use crate::Spelling;
 use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
-use lnz::{ChainLayout, Cost, Details, Estimate, Finding, Sampled, Verdict};
+use lnz::{ChainLayout, Cost, Details, Estimate, Finding, FoundPhase, Sampled, Verdict};
+
+/// Phases that are shown one by one.
+const MOST_PHASES: usize = 8;
 
 /// One line of a result: `log Z    275.50 ± 0.13`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +65,9 @@ impl Report {
         if let Some(run) = self.finding.ais() {
             lines.push(Line::plain("samples", samples_text(&run.statistics)));
         }
+        if let Details::Phases(run) = &self.finding.details {
+            lines.push(Line::plain("phases", phases_text(&run.phases)));
+        }
         lines.push(Line::plain("cost", cost_text(&self.finding.cost, self.threads)));
         lines
     }
@@ -74,6 +80,10 @@ impl Report {
             Details::Auto(run) => {
                 format!("auto: {}\n{}", starts_text(&run.sampled), self.settings.size_text())
             }
+            Details::Phases(run) => {
+                let phases = plural(run.phases.len(), "phase");
+                format!("sum over {phases}\n{}", self.settings.size_text())
+            }
             _ => format!("{}\n{}", details.method(), self.settings.size_text()),
         };
         match self.choice {
@@ -81,6 +91,24 @@ impl Report {
             None => method,
         }
     }
+}
+
+/// The largest phases, a line each.
+fn phases_text(phases: &[FoundPhase]) -> String {
+    let mut lines: Vec<String> = phases
+        .iter()
+        .take(MOST_PHASES)
+        .map(|phase| {
+            let (share, error) = (100.0 * phase.share, 100.0 * phase.share * phase.relative_error);
+            let by = phase.found_by.join(", ");
+            format!("{share:>7.3}% ± {error:.3}%  found by {by}")
+        })
+        .collect();
+    if phases.len() > MOST_PHASES {
+        let rest: f64 = phases[MOST_PHASES..].iter().map(|phase| phase.share).sum();
+        lines.push(format!("{:>7.3}%  in {} more", 100.0 * rest, phases.len() - MOST_PHASES));
+    }
+    lines.join("\n")
 }
 
 fn log_z_line(finding: &Finding) -> Line {

@@ -54,7 +54,9 @@ impl Warning {
             vec![Change { setting: "max_seconds", value: Some(format!("{seconds}")) }]
         };
         match self {
-            Warning::BelowLowerBound { .. } | Warning::OtherStartFindsMore { .. } => {
+            Warning::BelowLowerBound { .. }
+            | Warning::OtherStartFindsMore { .. }
+            | Warning::PhasesOverlap { .. } => {
                 vec![Change { setting: "method", value: Some("auto".into()) }]
             }
             Warning::MissedCore { .. }
@@ -63,7 +65,7 @@ impl Warning {
             | Warning::TargetNotReached { .. }
             | Warning::WideBracket { .. }
             | Warning::StoppedBetweenRounds { .. } => more_time(),
-            _ if run.start == StartedFrom::Auto => more_time(),
+            _ if run.start == StartedFrom::Auto && run.max_seconds.is_some() => more_time(),
             Warning::FewEffectiveChains { chains, .. }
                 if (*chains as f64) < FEW_EFFECTIVE_CHAINS =>
             {

@@ -66,6 +66,13 @@ pub enum Warning {
         /// Chains in the estimate.
         chains: usize,
     },
+    /// Much of the weight from the start of a phase ends in the cells of others: they are not phases.
+    PhasesOverlap {
+        /// The part that leaves.
+        leak: f64,
+        /// The share of Z of the phase.
+        share: f64,
+    },
     /// The time was over long before the error was as small as wanted.
     TargetNotReached {
         /// The error.
@@ -99,6 +106,7 @@ impl Warning {
             Warning::StartsDisagree { .. } => "families_disagree",
             Warning::StillRising { .. } => "still_rising",
             Warning::WideBracket { .. } => "wide_bracket",
+            Warning::PhasesOverlap { .. } => "phases_overlap",
             Warning::TargetNotReached { .. } => "target_not_reached",
             Warning::StoppedBetweenRounds { .. } | Warning::StoppedEarly { .. } => "stopped_early",
         }
@@ -136,6 +144,11 @@ impl Warning {
             Warning::WideBracket { log_z, reverse, chains } => format!(
                 "annealing back from the modes finds {reverse:.2}, {:.1} more: {chains} chains are too few to say that nothing lies between",
                 reverse - log_z
+            ),
+            Warning::PhasesOverlap { leak, share } => format!(
+                "{:.0}% of the weight from a phase with {:.0}% of Z ends elsewhere: the phases overlap, and their errors are too small",
+                100.0 * leak,
+                100.0 * share
             ),
             Warning::TargetNotReached { std_error, target } => format!(
                 "the error is still {std_error:.2}, not {target}, and an error that large is itself uncertain"
