@@ -9,6 +9,7 @@ pub use settings::Settings;
 
 use crate::Spelling;
 use crate::request::Plan;
+use lnz::io::{Note, StoredModel};
 use lnz::{Change, Details, Diagnosis, Finding, Rbm, RunSettings, StartedFrom, Warning};
 use serde::Serialize;
 
@@ -24,6 +25,8 @@ pub struct Report {
     pub settings: Settings,
     /// Reasons to distrust it, with advice.
     pub warnings: Vec<WarningLine>,
+    /// How the model's file was understood, where another reader might take it otherwise.
+    pub notes: Vec<Note>,
     /// Threads that were used.
     pub threads: usize,
     /// Why this method, if it was not asked for; options stand in braces.
@@ -77,9 +80,10 @@ impl ModelSummary {
 
 impl Report {
     /// What a plan has found about a model.
-    pub fn new(name: &str, model: &Rbm, plan: &Plan, finding: Finding) -> Self {
+    pub fn new(name: &str, stored: &StoredModel, plan: &Plan, finding: Finding) -> Self {
         Self {
-            model: ModelSummary::new(name, model),
+            model: ModelSummary::new(name, &stored.model),
+            notes: stored.notes.clone(),
             settings: Settings::new(plan, &finding),
             warnings: warning_lines(&finding.diagnosis, &run_settings(plan, &finding)),
             threads: rayon::current_num_threads(),

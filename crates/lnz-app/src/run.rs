@@ -33,7 +33,7 @@ pub fn estimate(
         *seconds += reading;
     }
     let stopped = finding.stopped;
-    Ok(Outcome { report: Report::new(name, &stored.model, plan, finding), stopped })
+    Ok(Outcome { report: Report::new(name, stored, plan, finding), stopped })
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ struct Fields<'a> {
     warnings: &'a [WarningLine],
     method: &'static str,
     model: &'a ModelSummary,
+    /// How the model's file was understood.
+    notes: Vec<String>,
     settings: &'a Settings,
     cost: CostFields<'a>,
     ess: Option<f64>,
@@ -72,6 +74,7 @@ impl Serialize for Report {
             warnings: &self.warnings,
             method: finding.details.method(),
             model: &self.model,
+            notes: self.notes.iter().map(ToString::to_string).collect(),
             settings: &self.settings,
             cost: CostFields { cost: &finding.cost, threads: self.threads },
             ess: finding.ess,

@@ -3,7 +3,7 @@
 use super::{ModelSummary, Report, Settings};
 use crate::Spelling;
 use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
-use lnz::{ChainLayout, Cost, Details, Estimate, Finding, FoundPhase, Sampled, Verdict};
+use lnz::{ChainLayout, Cost, Details, Estimate, ExactCost, Finding, FoundPhase, Sampled, Verdict};
 
 /// Phases that are shown one by one.
 const MOST_PHASES: usize = 8;
@@ -50,6 +50,7 @@ impl Report {
             }
         }
         lines.push(Line::plain("model", self.model.to_text()));
+        lines.extend(self.notes.iter().map(|note| Line::plain("note", note.to_string())));
         lines.push(log_z_line(&self.finding));
         let diagnosis = &self.finding.diagnosis;
         if diagnosis.verdict != Verdict::Suspect {
@@ -75,6 +76,9 @@ impl Report {
     fn method_text(&self, spelling: Spelling) -> String {
         let details = &self.finding.details;
         let method = match details {
+            Details::Exact(ExactCost { width: Some(width), .. }) => {
+                format!("elimination of one unit after the other, width {width}")
+            }
             Details::Exact(_) => "sum over the states of the smaller layer".to_owned(),
             Details::Ais(_) => format!("ais {}", self.settings.to_text()),
             Details::Auto(run) => {
