@@ -30,7 +30,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<ExitCode> {
 }
 
 fn train(args: &TrainArgs, session: &Session, watch: &Watch) -> Result<Trained> {
-    let read = |path: &Path, width| read_examples(path, args.binarize.into(), width);
+    let read = |path: &Path, width| read_examples(path, args.binarize, width);
     let examples = read(&args.data, None)?;
     let width = Some(examples.width());
     let validation = args.tracking.validation.as_deref();

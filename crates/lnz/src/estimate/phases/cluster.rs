@@ -116,7 +116,7 @@ mod tests {
     fn chains_that_stay_apart_are_phases_and_those_that_mix_are_one() {
         // Ten chains near zero, ten near one, and ten that go from one half to the other.
         let still = |k: usize, i: usize| if k < 10 { 0.0 } else { f32::from((i % 7) < 6) };
-        let mixing = |k: usize, i: usize, t: usize| f32::from((i + k + t) % 2 == 0);
+        let mixing = |k: usize, i: usize, t: usize| f32::from((i + k + t).is_multiple_of(2));
         let window = |t: usize| {
             Array2::from_shape_fn((30, 20), |(k, i)| match k {
                 0..20 => still(k, i),

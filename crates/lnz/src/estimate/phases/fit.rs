@@ -51,12 +51,15 @@ impl Pilot {
     }
 }
 
-/// Groups with fitted starts, from the means of phases; and the last short runs, as states with weights.
+/// Groups with fitted starts, and the last short runs as states with log weights.
+type Fitted = (Vec<Group>, Vec<(f64, State)>);
+
+/// Fits starts to phases with the given means.
 pub(super) fn fit(
     sampler: &Sampler<'_>,
     phases: &[Array1<f64>],
     random: &mut Random,
-) -> Result<(Vec<Group>, Vec<(f64, State)>)> {
+) -> Result<Fitted> {
     let alone = |means: &Array1<f64>| {
         Ok(Group { products: vec![Product::fitted(means, 1.0)?], share: 1.0, error: 1.0 })
     };
