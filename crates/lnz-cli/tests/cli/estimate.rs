@@ -1,7 +1,7 @@
 //! `lnz estimate`: methods, settings, the contract of its JSON.
 
 use crate::files::Folder;
-use crate::run::{fields, json, refusal, run, text};
+use crate::run::{fields, json, one_sentence, refusal, run, text};
 use serde_json::{Value, json};
 
 const QUICK: [&str; 5] = ["--betas", "64", "--chains", "128", "--json"];
@@ -24,6 +24,8 @@ fn the_json_of_ais_keeps_its_contract() {
             "lower_bound",
             "method",
             "model",
+            "notes",
+            "phases",
             "sampled",
             "samples",
             "schema",
@@ -257,4 +259,20 @@ fn quiet_changes_nothing_on_standard_output() {
     let answer = run(&[&arguments[..], &["--quiet"]].concat());
     assert_eq!(answer.code, Some(0));
     assert!(answer.stdout.contains("log Z"));
+}
+
+#[test]
+fn the_sum_over_phases_shows_its_phases() {
+    let folder = Folder::new();
+    let model = folder.small_model("m.npz");
+    let phases = ["--method", "phases", "--betas", "64", "--chains", "128", "--no-check"];
+    let result = json(&[&["estimate", &model, "--json"], &phases[..]].concat());
+    let exact = json(&["exact", &model, "--json"])["log_z"].as_f64().unwrap();
+    assert_eq!(result["method"], "phases");
+    let (log_z, error) = (result["log_z"].as_f64().unwrap(), result["std_error"].as_f64().unwrap());
+    assert!((log_z - exact).abs() < 5.0 * error + 1e-6, "{log_z} +- {error}, {exact}");
+    assert!(!result["phases"].as_array().unwrap().is_empty());
+    assert!(result["phases"][0]["share"].as_f64().unwrap() > 0.0);
+    let sentence = one_sentence(&["estimate", &model, "--method", "phases", "--start", "gibbs"]);
+    assert!(sentence.contains("--start has no effect with --method phases"), "{sentence}");
 }
