@@ -8,8 +8,15 @@ use crate::environment::PROFILE;
 use crate::outcome::Outcome;
 use std::process::{Command, Stdio};
 
-/// Parts of the names of the tests that are run: together they reach every kernel.
-const TESTS: [&str; 0] = [];
+/// Parts of the names of the tests that are run. The long ones of the annealing engine are left out.
+const TESTS: [&str; 6] = [
+    "aligned::",
+    "elementwise_kernels",
+    "every_instruction_set_and_product",
+    "mixtures_and_flips",
+    "learning::",
+    "free_energy::rows",
+];
 
 /// Random cases of a test that does not say how many it needs.
 const CASES: &str = "2";

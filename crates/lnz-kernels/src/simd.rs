@@ -204,8 +204,22 @@ pub trait Simd: Copy {
     }
 
     fn zero_row(self) -> Self::Row;
-    fn load_row(self, from: &RowBytes) -> Self::Row;
-    fn store_row(self, to: &mut RowBytes, row: Self::Row);
+    #[inline(always)]
+    fn load_row(self, from: &RowBytes) -> Self::Row {
+        // SAFETY: a reference is valid.
+        unsafe { self.load_row_at(from) }
+    }
+    #[inline(always)]
+    fn store_row(self, to: &mut RowBytes, row: Self::Row) {
+        // SAFETY: a reference is valid.
+        unsafe { self.store_row_at(to, row) }
+    }
+    /// # Safety
+    /// `from` is valid for reading a row.
+    unsafe fn load_row_at(self, from: *const RowBytes) -> Self::Row;
+    /// # Safety
+    /// `to` is valid for writing a row.
+    unsafe fn store_row_at(self, to: *mut RowBytes, row: Self::Row);
     fn add_i16(self, a: Self::Row, b: Self::Row) -> Self::Row;
     fn sub_i16(self, a: Self::Row, b: Self::Row) -> Self::Row;
     fn add_i32(self, a: Self::Row, b: Self::Row) -> Self::Row;

@@ -39,6 +39,11 @@ impl Stream {
 }
 
 impl<S: Simd> Lanes<S> {
+    #[inline(always)]
+    pub(crate) fn simd(&self) -> S {
+        self.simd
+    }
+
     /// Sixteen uniform numbers in (0, 1), on a grid of 2^-24.
     #[inline(always)]
     pub(crate) fn uniforms(&mut self) -> S::F {

@@ -219,7 +219,6 @@ pub(crate) fn sample_visible<S: Simd, T: Fixed, B: Interleave<S>, const V: usize
     if B::SIDE_BY_SIDE {
         let total = simd.splat(0.0);
         return visible_vectors::<S, T, B, V>(
-            simd,
             scale,
             sums,
             exponent_bias,
@@ -232,7 +231,6 @@ pub(crate) fn sample_visible<S: Simd, T: Fixed, B: Interleave<S>, const V: usize
     let mut sampled = Sampled { bits: 0, sum: simd.splat(0.0) };
     for v in 0..V {
         let more = visible_vectors::<S, T, B, 1>(
-            simd,
             scale,
             from_ref(&sums[v]),
             from_ref(&exponent_bias[v]),
@@ -249,7 +247,6 @@ pub(crate) fn sample_visible<S: Simd, T: Fixed, B: Interleave<S>, const V: usize
 /// [`sample_visible`] for V vectors, operation by operation; the sum is added to `total`.
 #[inline(always)]
 fn visible_vectors<S: Simd, T: Fixed, B: Interleave<S>, const V: usize>(
-    simd: S,
     scale: f32,
     sums: &[[T; 16]; V],
     exponent_bias: &[[f32; 16]; V],
@@ -259,6 +256,7 @@ fn visible_vectors<S: Simd, T: Fixed, B: Interleave<S>, const V: usize>(
     mut total: S::F,
 ) -> Sampled<S> {
     const STAGES: usize = 13;
+    let simd = random.simd();
     let scale = simd.splat(scale);
     let one = simd.splat(1.0);
     let mut y = [one; V];

@@ -18,9 +18,11 @@ pub(crate) struct SummedOut<'a, T: Fixed> {
     pub(crate) chains: usize,
     /// -log2(e) beta times the step of the grid.
     pub(crate) scale: f32,
+    /// Units that are chosen in each chain.
+    pub(crate) flips: usize,
 }
 
-/// Flips up to `flips` randomly chosen units of one chain, each with the probability that the flipped
+/// Flips up to `out.flips` randomly chosen units of one chain, each with the probability that the flipped
 /// state has among the two; returns the units that changed an odd number of times, through `bits`.
 ///
 /// `log_odds` is the linear part of each unit, `exponent_bias` -log2(e) times the bias of each unit
@@ -33,11 +35,10 @@ pub(crate) fn flip_units<S: Simd, T: Fixed>(
     bits: &mut Bits,
     log_odds: &[f64],
     exponent_bias: &[f32],
-    flips: usize,
     random: &mut Random,
 ) {
     let mut marginal = log_marginal(simd, out, chain, exponent_bias, None);
-    for _ in 0..flips {
+    for _ in 0..out.flips {
         let unit = random.below(log_odds.len());
         let sign = if bits.get(chain, unit) { -1.0 } else { 1.0 };
         let flipped = log_marginal(simd, out, chain, exponent_bias, Some((unit, sign as f32)));

@@ -90,7 +90,8 @@ impl<'a, S: Simd, T: Fixed, const R: usize, const N: usize> LookUps<'a, S, T, R,
         unsafe {
             if k == 0 {
                 for r in 0..R {
-                    self.total[r] = self.simd.load_row(&*self.before.add(chain * self.stride + r));
+                    let before = self.before.add(chain * self.stride + r);
+                    self.total[r] = self.simd.load_row_at(before);
                 }
             }
             if N > 1 || k < self.count {
@@ -99,7 +100,7 @@ impl<'a, S: Simd, T: Fixed, const R: usize, const N: usize> LookUps<'a, S, T, R,
             }
             if k == TABLES - 1 {
                 for r in 0..R {
-                    self.simd.store_row(&mut *self.sums.add(chain * R + r), self.total[r]);
+                    self.simd.store_row_at(self.sums.add(chain * R + r), self.total[r]);
                 }
             }
         }

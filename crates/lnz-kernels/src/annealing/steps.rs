@@ -97,7 +97,8 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
             let exponent_bias: Vec<f32> =
                 block.hidden_bias.iter().map(|c| minus_beta * c).collect();
             let log_odds: Vec<f64> = (0..layer.inputs).map(|i| path.log_odds(beta, i)).collect();
-            let mut out = SummedOut { layer, sums: values, chains, scale: minus_beta * model.step };
+            let (scale, flips) = (minus_beta * model.step, block.flips.visible);
+            let mut out = SummedOut { layer, sums: values, chains, scale, flips };
             for (group, random) in groups(chains).zip(&mut block.randoms) {
                 for chain in group {
                     flip_units(
@@ -107,7 +108,6 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
                         &mut block.visible.bits,
                         &log_odds,
                         &exponent_bias,
-                        block.flips.visible,
                         random,
                     );
                 }
@@ -149,7 +149,8 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
             sum_tiles(simd, method, layer, bits, scratch, values);
             let log_odds: Vec<f64> =
                 model.hidden_bias.iter().map(|&c| beta * f64::from(c)).collect();
-            let mut out = SummedOut { layer, sums: values, chains, scale };
+            let flips = block.flips.hidden;
+            let mut out = SummedOut { layer, sums: values, chains, scale, flips };
             for (group, random) in groups(chains).zip(&mut block.randoms) {
                 for chain in group {
                     flip_units(
@@ -159,7 +160,6 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
                         &mut block.hidden.bits,
                         &log_odds,
                         &block.exponent_bias[block.component[chain]],
-                        block.flips.hidden,
                         random,
                     );
                 }

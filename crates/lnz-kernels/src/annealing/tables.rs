@@ -89,8 +89,8 @@ impl Tables {
         for r in 0..R {
             let from = (k * R + r) * TABLE + usize::from(entry) * 8;
             // SAFETY: it ends at most 15 * TABLE + 255 * 8 + 64 bytes after the first, which is within.
-            let row = unsafe { &*self.bytes.as_ptr().add(from).cast::<RowBytes>() };
-            total[r] = T::add(simd, total[r], simd.load_row(row));
+            let row = unsafe { simd.load_row_at(self.bytes.as_ptr().add(from).cast()) };
+            total[r] = T::add(simd, total[r], row);
         }
         total
     }

@@ -277,19 +277,16 @@ impl Simd for Avx2 {
         unsafe { Pair(_mm256_setzero_si256(), _mm256_setzero_si256()) }
     }
     #[inline(always)]
-    fn load_row(self, from: &RowBytes) -> Self::Row {
+    unsafe fn load_row_at(self, from: *const RowBytes) -> Self::Row {
         unsafe {
-            Pair(
-                _mm256_loadu_si256(from.as_ptr().cast()),
-                _mm256_loadu_si256(from.as_ptr().add(32).cast()),
-            )
+            Pair(_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.byte_add(32).cast()))
         }
     }
     #[inline(always)]
-    fn store_row(self, to: &mut RowBytes, row: Self::Row) {
+    unsafe fn store_row_at(self, to: *mut RowBytes, row: Self::Row) {
         unsafe {
-            _mm256_storeu_si256(to.as_mut_ptr().cast(), row.0);
-            _mm256_storeu_si256(to.as_mut_ptr().add(32).cast(), row.1);
+            _mm256_storeu_si256(to.cast(), row.0);
+            _mm256_storeu_si256(to.byte_add(32).cast(), row.1);
         }
     }
     #[inline(always)]

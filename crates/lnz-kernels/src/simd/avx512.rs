@@ -271,12 +271,12 @@ impl Simd for Avx512 {
         unsafe { _mm512_setzero_si512() }
     }
     #[inline(always)]
-    fn load_row(self, from: &RowBytes) -> __m512i {
-        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    unsafe fn load_row_at(self, from: *const RowBytes) -> __m512i {
+        unsafe { _mm512_loadu_si512(from.cast()) }
     }
     #[inline(always)]
-    fn store_row(self, to: &mut RowBytes, row: __m512i) {
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), row) }
+    unsafe fn store_row_at(self, to: *mut RowBytes, row: __m512i) {
+        unsafe { _mm512_storeu_si512(to.cast(), row) }
     }
     #[inline(always)]
     fn add_i16(self, a: __m512i, b: __m512i) -> __m512i {

@@ -155,12 +155,14 @@ impl Simd for Portable {
         [0; 64]
     }
     #[inline(always)]
-    fn load_row(self, from: &Row) -> Row {
-        *from
+    unsafe fn load_row_at(self, from: *const RowBytes) -> Row {
+        // SAFETY: by the caller.
+        unsafe { *from }
     }
     #[inline(always)]
-    fn store_row(self, to: &mut Row, row: Row) {
-        *to = row;
+    unsafe fn store_row_at(self, to: *mut RowBytes, row: Row) {
+        // SAFETY: by the caller.
+        unsafe { *to = row }
     }
     #[inline(always)]
     fn add_i16(self, a: Row, b: Row) -> Row {
