@@ -9,8 +9,6 @@
 //! changes. Nothing here is meant to be used directly, and anything may change in any version.
 
 #![allow(missing_docs)]
-// A kernel is told one by one what it works on: the proof of the instruction set comes on top.
-#![allow(clippy::too_many_arguments)]
 
 mod aligned;
 mod annealing;
