@@ -1,6 +1,6 @@
 //! The hot loops, on fixed-point weights and bit-packed states; all `unsafe` code is in here.
 //!
-//! Everything is written once, generic over [`simd::Simd`], and compiled for AVX-512, AVX2 and plain
+//! Everything is written once, generic over `Simd`, and compiled for AVX-512, AVX2 and plain
 //! Rust. Sums of weights are integer sums, which are exact in any order, and each floating-point
 //! operation is done in the same order by every implementation, so that all of them give the same
 //! bits: property tests compare them.

@@ -102,12 +102,12 @@ impl<'a> GridChains<'a> {
         either!(self, block => block.set_states(on))
     }
 
-    /// See [`Block::hidden_step`].
+    /// See `Block::hidden_step`.
     pub fn hidden_step(&mut self, beta: f64, next: f64, log_weights: &mut [f64]) {
         either!(self, block => block.hidden_step(beta, next, log_weights))
     }
 
-    /// See [`Block::visible_step`].
+    /// See `Block::visible_step`.
     pub fn visible_step(&mut self, beta: f64) {
         either!(self, block => block.visible_step(beta))
     }
@@ -117,12 +117,12 @@ impl<'a> GridChains<'a> {
         either!(self, block => block.resample(ancestors))
     }
 
-    /// See [`Block::log_density`].
+    /// See `Block::log_density`.
     pub fn log_density(&self, beta: f64, chain: usize) -> f64 {
         either!(self, block => block.log_density(beta, chain))
     }
 
-    /// See [`Block::log_end`].
+    /// See `Block::log_end`.
     pub fn log_end(&self, chain: usize) -> f64 {
         either!(self, block => block.log_end(chain))
     }

@@ -49,7 +49,7 @@ impl DenseSums {
         true
     }
 
-    /// The panels in `shares` shares, each to be computed with [`DensePanels::run_on`].
+    /// The panels in `shares` shares, each to be computed with `DensePanels::run_on`.
     pub fn shares<'a>(&'a mut self, side: &'a Side, shares: usize) -> Vec<DensePanels<'a>> {
         let (panels, chains) = (side.weights.width() / PANEL, self.states.chains);
         let share = panels.div_ceil(shares);
