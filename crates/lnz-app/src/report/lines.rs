@@ -217,11 +217,11 @@ impl Settings {
 
     /// `1,024 betas, 128 chains, one round, seed 0`.
     fn size_text(&self) -> String {
+        let rounds = self.rounds.map(|n| format!(", {}", plural(n, "round"))).unwrap_or_default();
         format!(
-            "{} betas, {}, {}, seed {}",
+            "{} betas, {}{rounds}, seed {}",
             count(self.betas.unwrap_or_default()),
             plural(self.chains.unwrap_or_default(), "chain"),
-            plural(self.rounds.unwrap_or_default(), "round"),
             self.seed.unwrap_or_default()
         )
     }

@@ -25,7 +25,7 @@ const SEEN: f64 = 0.3;
 /// A product that holds less of its group than this is not needed.
 const LEAST_PART: f64 = 1e-3;
 /// One product serves a group of several if it misses less than this part of what they see.
-const MISSED: f64 = 0.1;
+const MISSED: f64 = 0.02;
 /// States that a product is fitted to, after sweeps with this window for their means.
 const DRAWN: usize = 256;
 const SWEEPS: usize = 50;
