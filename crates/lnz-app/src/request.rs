@@ -8,7 +8,7 @@ use crate::spelling::verbatim;
 use crate::{Error, Result};
 use lnz::io::StoredModel;
 use lnz::{
-    Ais, Annealing, Auto, Estimator, Exact, Phases, Precision, RunSettings, Schedule, StartedFrom,
+    Ais, Annealing, Auto, Estimator, Exact, Precision, RunSettings, Schedule, StartedFrom,
 };
 use ndarray::Array1;
 use std::path::{Path, PathBuf};
@@ -21,22 +21,19 @@ pub const DEFAULT_BETAS: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Method {
-    /// Exact where that takes a few seconds, otherwise a search for modes and several starts.
+    /// Exact where that takes a few seconds, otherwise a sum over the phases of the model.
     #[default]
     Auto,
     /// Annealed importance sampling from one start, as in the paper.
     Ais,
     /// A sum over all states.
     Exact,
-    /// A sum over the phases of the model, each estimated from a start of its own.
-    Phases,
 }
 
 lnz::choices!(Method {
-    Auto: "auto", "Exact where that takes a few seconds, otherwise a search for modes and several starts";
+    Auto: "auto", "Exact where that takes a few seconds, otherwise a sum over the phases of the model";
     Ais: "ais", "Annealed importance sampling from one start, as in the paper";
     Exact: "exact", "Sum over all states";
-    Phases: "phases", "Sum over phases that sampling does not join, each from a start fitted to it";
 });
 
 /// An estimate as it is asked for. What is `None` was left to the defaults, so that an option without
@@ -171,7 +168,6 @@ impl Request {
         self.reject_contradictions()?;
         Ok(match self.method() {
             Method::Exact => Plan::exact(false),
-            Method::Phases => Plan::Ready(Arc::new(self.phases())),
             Method::Ais => Plan::Ais(Box::new(AisPlan {
                 check: !self.no_check,
                 ..AisPlan::new(&self.start, &self.annealing, self.transpose)?
@@ -193,16 +189,6 @@ impl Request {
             core: self.auto.core.unwrap_or(defaults.core),
             seed: self.annealing.seed,
             ..defaults
-        }
-    }
-
-    fn phases(&self) -> Phases {
-        let defaults = Phases::default();
-        Phases {
-            chains: self.annealing.chains.unwrap_or(defaults.chains),
-            betas: self.annealing.betas.unwrap_or(defaults.betas),
-            seed: self.annealing.seed,
-            check: !self.no_check,
         }
     }
 
@@ -232,14 +218,6 @@ impl Request {
             let ais = self.ais_option().filter(|_| self.method == Method::Auto);
             let ais = ais.map_or("{method=ais}".to_owned(), |option| format!("{{{option}}}"));
             return has_no_effect(option, &ais, "use {method=auto}");
-        }
-        if self.method == Method::Phases {
-            let own = |option: &&str| !["betas", "chains", "no_check"].contains(option);
-            let others = self.ais_options().into_iter().find(own).or(self.auto.given());
-            let more = [("no_exact", self.no_exact), ("data", self.start.data.is_some())];
-            if let Some(option) = others.or(first_given(&more)) {
-                return has_no_effect(option, "{method=phases}", "use {method=auto} or ais");
-            }
         }
         match self.method() {
             Method::Auto => self.start.reject_binarize_without_data(),

@@ -7,18 +7,16 @@ mod anneal;
 mod auto;
 mod estimator;
 mod exact;
-mod phases;
 mod statistics;
 
 pub use ais::{Ais, AisRun, StartRule};
 pub use anneal::{Annealed, Annealing, anneal};
-pub use auto::{Auto, AutoRun, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion};
+pub use auto::{Auto, AutoRun, Family, FamilyReport, FoundPhase, Sampled, SecondOpinion, auto, second_opinion};
 pub use estimator::{Cost, Effort, Estimator, Finding};
 pub use exact::{
     Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
     exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
 };
-pub use phases::{FoundPhase, Phases, PhasesRun};
 pub use statistics::Estimate;
 
 use crate::{Rbm, Result};
@@ -33,18 +31,15 @@ pub enum Details {
     Ais(Box<AisRun>),
     /// Of the default method, where it had to sample.
     Auto(Box<AutoRun>),
-    /// Of the sum over phases.
-    Phases(Box<PhasesRun>),
 }
 
 impl Details {
-    /// The name of the method: `exact`, `ais`, `auto` or `phases`.
+    /// The name of the method: `exact`, `ais` or `auto`.
     pub fn method(&self) -> &'static str {
         match self {
             Details::Exact(_) => "exact",
             Details::Ais(_) => "ais",
             Details::Auto(_) => "auto",
-            Details::Phases(_) => "phases",
         }
     }
 }

@@ -70,7 +70,7 @@ pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::{
     Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Cost, Details, Effort, Estimate, Estimator,
-    Exact, ExactCost, Family, FamilyReport, Finding, FoundPhase, Phases, PhasesRun, Sampled,
+    Exact, ExactCost, Family, FamilyReport, Finding, FoundPhase, Sampled,
     SecondOpinion, SparseModel, StartRule, anneal, auto, estimate, exact_cost, exact_cost_sparse,
     exact_cost_with, exact_log_z, exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
     second_opinion,

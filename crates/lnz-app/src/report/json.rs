@@ -1,7 +1,7 @@
 //! A result for programs: the names of these fields are a contract.
 
 use super::{ModelSummary, Report, Settings, WarningLine};
-use lnz::{AisRun, Cost, Details, FoundPhase, Sampled, Verdict};
+use lnz::{AisRun, Cost, Details, Sampled, Verdict};
 use serde::{Serialize, Serializer};
 
 /// Version of the fields.
@@ -28,8 +28,6 @@ struct Fields<'a> {
     samples: Option<Samples>,
     /// The parts that the default method sampled, with its families of starts.
     sampled: Option<&'a [Sampled]>,
-    /// The phases of the sum over phases.
-    phases: Option<&'a [FoundPhase]>,
 }
 
 #[derive(Serialize)]
@@ -81,10 +79,6 @@ impl Serialize for Report {
             samples: finding.ais().map(Samples::of),
             sampled: match &finding.details {
                 Details::Auto(run) => Some(&run.sampled),
-                _ => None,
-            },
-            phases: match &finding.details {
-                Details::Phases(run) => Some(&run.phases),
                 _ => None,
             },
         };

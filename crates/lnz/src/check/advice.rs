@@ -55,15 +55,14 @@ impl Warning {
         };
         match self {
             Warning::BelowLowerBound { .. }
-            | Warning::OtherStartFindsMore { .. }
-            | Warning::PhasesOverlap { .. } => {
+            | Warning::OtherStartFindsMore { .. } => {
                 vec![Change { setting: "method", value: Some("auto".into()) }]
             }
             Warning::MissedCore { .. }
             | Warning::StartsDisagree { .. }
             | Warning::StillRising { .. }
             | Warning::TargetNotReached { .. }
-            | Warning::WideBracket { .. }
+            | Warning::UnreachedMass { .. }
             | Warning::StoppedBetweenRounds { .. } => more_time(),
             _ if run.start == StartedFrom::Auto && run.max_seconds.is_some() => more_time(),
             Warning::FewEffectiveChains { chains, .. }

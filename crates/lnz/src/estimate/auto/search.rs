@@ -3,12 +3,14 @@
 //! No guess finds every phase. What uniform annealing, sampled means and ascents on one layer miss, the
 //! signs of singular vectors or the other layer find.
 
-use super::sampler::{Mixture, Sampler, State};
-use crate::math::sigmoid;
+use super::cells::{EPSILON, Product, cell};
+use super::sampler::{ISLAND, Run, Sampler, State};
+use super::{cluster, crossover};
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::Random;
 use ndarray::{Array1, Array2, ArrayView1, Axis};
+use std::collections::BTreeSet;
 
 /// Ascents from states of rising density.
 const ASCENTS: usize = 32;
@@ -21,40 +23,123 @@ const ITERATIONS: usize = 12;
 /// Intervals of the short runs, and sweeps for the means that they start from.
 const SHORT: usize = 128;
 const SWEEPS: usize = 60;
-/// Cut-off of those means.
-const EPSILON: f64 = 0.05;
+/// Sweeps before a chain is where it belongs, twice, and the window of its means.
+const RELAXATION: usize = 100;
+const WINDOW: usize = 25;
+/// Rounds of crossing phases.
+const CROSSINGS: usize = 2;
 
 /// A first state and the kind of guess it is.
 pub(super) type Guess = (&'static str, State);
 
-/// Guesses of the visible layer of `sampler`; `swapped` has the layers exchanged.
-pub(super) fn guesses(
-    sampler: &Sampler<'_>,
-    swapped: &Sampler<'_>,
-    random: &mut Random,
-    observer: &dyn Observer,
-) -> Result<Vec<Guess>> {
-    let mut all = of_layer(sampler, random, observer)?;
-    for (kind, state) in of_layer(swapped, random, observer)? {
-        all.push((kind, other_layer(swapped.model, &state, random)));
-    }
-    Ok(all)
+/// What a search has found.
+pub(super) struct Found {
+    /// First states of all kinds after sweeps of the model.
+    guesses: Vec<Guess>,
+    /// The means of each phase.
+    pub(super) means: Vec<Array1<f64>>,
+    /// The ends of short annealing runs with their log weights; each run is one estimate of Z.
+    pub(super) pool: Vec<(f64, State)>,
 }
 
-fn of_layer(
+impl Found {
+    /// For every cell the kinds of first states that lead there.
+    pub(super) fn by_cell(&self, products: &[Product]) -> Vec<Vec<&'static str>> {
+        let mut kinds = vec![BTreeSet::new(); products.len()];
+        for (kind, state) in &self.guesses {
+            kinds[cell(products, state)].insert(*kind);
+        }
+        kinds.into_iter().map(|kinds| kinds.into_iter().collect()).collect()
+    }
+}
+
+/// Relaxed first states of all kinds and of both layers, and the phases among them; `swapped` has the
+/// layers exchanged. `data` are means of the visible layer of the model, whichever that is.
+pub(super) fn search(
     sampler: &Sampler<'_>,
+    swapped: &Sampler<'_>,
+    data: Option<&Array1<f64>>,
     random: &mut Random,
     observer: &dyn Observer,
-) -> Result<Vec<Guess>> {
-    let (model, n) = (sampler.model, sampler.model.visible());
+) -> Result<Found> {
+    let (mut first, mut pool) = of_layer(sampler, data, random, observer)?;
+    let (others, other_pool) = of_layer(swapped, data, random, observer)?;
+    for (kind, state) in others {
+        first.push((kind, swapped.other_layer(&state, random)));
+    }
+    for (weight, state) in other_pool {
+        pool.push((weight, swapped.other_layer(&state, random)));
+    }
+    let mut found = Relaxed::of(sampler, first)?;
+    let mut means = found.phases();
+    for _ in 0..CROSSINGS {
+        let children = crossover::children(sampler.large, &means, random);
+        if children.is_empty() {
+            break;
+        }
+        found.extend(Relaxed::of(sampler, children)?);
+        let known = means.len();
+        means = found.phases();
+        if means.len() <= known {
+            break;
+        }
+    }
+    Ok(Found { guesses: found.guesses, means, pool })
+}
+
+/// States after sweeps of the model, and the means of each chain in two windows.
+struct Relaxed {
+    guesses: Vec<Guess>,
+    before: Array2<f32>,
+    after: Array2<f32>,
+}
+
+impl Relaxed {
+    fn of(sampler: &Sampler<'_>, guesses: Vec<Guess>) -> Result<Self> {
+        let (kinds, states): (Vec<_>, Vec<State>) = guesses.into_iter().unzip();
+        let (states, before) = sampler.sweep(&states, RELAXATION, WINDOW)?;
+        let (states, after) = sampler.sweep(&states, RELAXATION, WINDOW)?;
+        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after })
+    }
+
+    fn extend(&mut self, more: Self) {
+        self.guesses.extend(more.guesses);
+        let joined = |a: &Array2<f32>, b: &Array2<f32>| {
+            let rows = a.rows().into_iter().chain(b.rows()).flatten().copied().collect();
+            let shape = (a.nrows() + b.nrows(), a.ncols());
+            Array2::from_shape_vec(shape, rows).unwrap_or_else(|_| a.clone())
+        };
+        self.before = joined(&self.before, &more.before);
+        self.after = joined(&self.after, &more.after);
+    }
+
+    fn phases(&self) -> Vec<Array1<f64>> {
+        cluster::phases(&self.before, &self.after)
+    }
+}
+
+/// Guesses of the annealed layer of a sampler, and the ends of its short runs.
+fn of_layer(
+    sampler: &Sampler<'_>,
+    data: Option<&Array1<f64>>,
+    random: &mut Random,
+    observer: &dyn Observer,
+) -> Result<(Vec<Guess>, Vec<(f64, State)>)> {
+    let (model, n) = (sampler.large, sampler.large.visible());
     let mut found: Vec<Guess> = Vec::new();
-    let annealed = |kind: &'static str, start: Start, found: &mut Vec<Guess>| -> Result<()> {
-        let start: Mixture = vec![(start, 1.0)];
-        let ends = sampler.anneal(&start, &even(SHORT), 1, true)?;
+    let mut pool = Vec::new();
+    let mut annealed = |kind: &'static str, start: Start, found: &mut Vec<Guess>| -> Result<()> {
+        let (betas, chains, resampled) = (even(SHORT), ISLAND, Some(ISLAND));
+        let ends = sampler.anneal(&Run { start: &start, betas: &betas, chains, resampled, others: false })?;
+        let size = (chains as f64).ln();
+        pool.extend(ends.samples.iter().map(|s| s - size).zip(ends.states.iter().cloned()));
         found.extend(ends.states.into_iter().map(|state| (kind, state)));
         Ok(())
     };
     annealed("uniform", Start::uniform(n), &mut found)?;
+    if let Some(means) = data.filter(|means| means.len() == n) {
+        annealed("data", Start::from_means(means.view(), EPSILON)?, &mut found)?;
+    }
     let coins: Vec<State> =
         (0..ASCENTS).map(|_| (0..n).map(|_| random.happens(0.5)).collect()).collect();
     let field = &model.visible_bias() + &model.weights().sum_axis(Axis(1));
@@ -76,7 +161,7 @@ fn of_layer(
             found.extend([1.0, -1.0].map(|sign| (kind, signs(vector, sign))));
         }
     }
-    Ok(found)
+    Ok((found, pool))
 }
 
 /// `n` intervals of equal length.
@@ -86,12 +171,6 @@ fn even(n: usize) -> Vec<f64> {
 
 fn signs(vector: ArrayView1<'_, f64>, sign: f64) -> State {
     vector.iter().map(|v| sign * v > 0.0).collect()
-}
-
-/// Draws the hidden layer given the visible one.
-fn other_layer(model: &Rbm, state: &State, random: &mut Random) -> State {
-    let x: Array1<f64> = state.iter().map(|&on| f64::from(on)).collect();
-    model.hidden_input(x.view()).iter().map(|&a| random.happens(sigmoid(a))).collect()
 }
 
 /// The columns of W with the largest norms.
