@@ -18,7 +18,7 @@ const LEAST_MISS: f64 = 0.5;
 const LEAST_RISE: f64 = 0.2;
 
 /// Mass that is not reached and below this share of Z is not worth a warning.
-const LEAST_UNREACHED: f64 = 0.02;
+const LEAST_UNREACHED: f64 = 0.03;
 
 /// Starts that differ by less than this agree, however small they say their errors are.
 const LEAST_DISAGREEMENT: f64 = 0.1;

@@ -6,7 +6,7 @@
 //! main run end far too seldom: that mass is not reached.
 
 use super::cells::cells;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, TRIAL_BETAS};
 use super::sampler::{State, drawn};
 use crate::Result;
 use crate::math::log_sum_exp;
@@ -16,8 +16,10 @@ use lnz_kernels::random::Random;
 const STATES: usize = 128;
 /// Sweeps before that: what was drawn twice goes apart.
 const SWEEPS: usize = 50;
-/// A chain that would be e^3 times too seldom is not reached.
-const UNREACHED: f64 = 3.0;
+/// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2
+/// with variance s^2. Beyond this many s a state is not reached, and never within e^3.
+const DEVIATIONS: f64 = 3.0;
+const LEAST_EXCESS: f64 = 3.0;
 
 /// What the way back has found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,13 +42,16 @@ pub(super) fn backward(
     random: &mut Random,
 ) -> Result<Backward> {
     let own = led_back(prepared, &prepared.pool, numbers, betas, random)?;
-    let mut found = unreached(&own, log_z, 1.0);
+    // The variance of log w falls as 1 / betas.
+    let variance = prepared.design.variance * TRIAL_BETAS as f64 / betas.len() as f64;
+    let excess = (variance / 2.0 + DEVIATIONS * variance.sqrt()).max(LEAST_EXCESS);
+    let mut found = unreached(&own, log_z + excess, 1.0);
     let flips = &prepared.flips.trial_states;
     // What little mass the flips have found is little that can be missed.
     let mass = (prepared.flips_trial.weights.log_z - log_z).exp().min(1.0);
     if mass > LEAST_MASS {
         let others = led_back(prepared, flips, numbers, betas, random)?;
-        let by_flips = unreached(&others, log_z, mass);
+        let by_flips = unreached(&others, log_z + excess, mass);
         if by_flips.0 > found.0 {
             found = by_flips;
         }
@@ -59,9 +64,9 @@ pub(super) fn backward(
 const LEAST_MASS: f64 = 0.01;
 
 /// The part of the states that is not reached, and its error: no less than that of one state.
-fn unreached(works: &[f64], log_z: f64, mass: f64) -> (f64, f64) {
+fn unreached(works: &[f64], highest: f64, mass: f64) -> (f64, f64) {
     let n = works.len().max(1) as f64;
-    let part = works.iter().filter(|w| **w > log_z + UNREACHED).count() as f64 / n;
+    let part = works.iter().filter(|w| **w > highest).count() as f64 / n;
     (mass * part, mass * (part * (1.0 - part) / n).sqrt().max(1.0 / n))
 }
 
@@ -147,7 +152,7 @@ mod tests {
 
     #[test]
     fn states_that_are_reached_too_seldom_are_counted() {
-        let (part, error) = unreached(&[10.0, 10.5, 14.0, 9.0], 10.0, 0.5);
+        let (part, error) = unreached(&[10.0, 10.5, 14.0, 9.0], 13.0, 0.5);
         assert_eq!((part, error), (0.125, 0.5 * 0.25));
     }
 }

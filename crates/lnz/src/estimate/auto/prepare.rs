@@ -30,6 +30,8 @@ const FLIP_ISLANDS: usize = 8;
 const MOST_FLIPS: usize = 6;
 /// Islands that are so far below the fitted starts need no more of them.
 const HOPELESS: f64 = 5.0;
+/// A core with a smaller share of Z is not worth its trouble.
+const LEAST_CORE: f64 = 1e-3;
 /// Trials that differ by less than this, whatever their errors, find the same.
 const SAME: f64 = 0.15;
 
@@ -171,13 +173,14 @@ pub(super) fn prepare<'a>(
     });
     let pool: Vec<(f64, State)> = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
     let by = |with: bool| tally.summary(&design.shares, &core, with);
-    let with_core = core.states() > 0 && by(true).error < by(false).error;
+    let counts = core.log_z > by(false).log_z + LEAST_CORE.ln();
+    let with_core = counts && by(true).error < by(false).error;
     let trial = by(with_core);
     let flips_trial = try_flips(&mut flips, &core, trial.weights.log_z)?;
     let way = choose(trial.weights, flips_trial.weights);
     let with_core = match way {
         Family::Phases => with_core,
-        Family::Flips => core.states() > 0 && core.log_z > flips_trial.log_z - std::f64::consts::LN_2,
+        Family::Flips => core.log_z > flips_trial.log_z - std::f64::consts::LN_2,
     };
     stage(5);
     Ok(Prepared { sampler, flips, core, with_core, fitted, design, found, pool, trial, flips_trial, way })
