@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const USAGE: &str = "\
 usage: cargo xtask test         run every check: sources, formatting, clippy, tests, documentation, Python
-       cargo xtask test --peers what needs large peers: Python with torch and rbms, the page in a browser
+       cargo xtask test --peers what needs large packages: other parts of Python, the page in a browser
        cargo xtask dependencies the sources alone: no cycle between modules, no arrow upwards
        cargo xtask files        write the table of all source files in docs/architecture.md
        cargo xtask memcheck     tests of the kernels under valgrind

@@ -88,7 +88,7 @@ impl Report {
                 let phases = plural(run.phases.len(), "phase");
                 format!("sum over {phases}\n{}", self.settings.size_text())
             }
-            _ => format!("{}\n{}", details.method(), self.settings.size_text()),
+            _ => format!("{}\n{}", details.method().name(), self.settings.size_text()),
         };
         match self.choice {
             Some(choice) => format!("{method}\n{}", spelling.say(choice)),

@@ -29,7 +29,7 @@ pub(crate) struct Mixture {
     /// `alpha_z = log pi_z - sum_i softplus(B_zi)`, padded with minus a million.
     log_alpha: [f64; MOST_COMPONENTS],
     /// Sums `B_z.x` are sums of these weights, times the step.
-    pub(crate) probes: Layer<i32>,
+    pub(crate) biases: Layer<i32>,
     step: f64,
 }
 
@@ -68,7 +68,7 @@ impl Path {
         }
         let mut difference = Aligned::zeroed(model.len().next_multiple_of(64));
         difference[..model.len()].copy_from_slice(model);
-        let probes = Layer::new(columns.view(), step);
+        let biases = Layer::new(columns.view(), step);
         let starts: Vec<Vec<f32>> =
             rounded.iter().map(|b| b.iter().map(|&b| b as f32).collect()).collect();
         Self {
@@ -76,7 +76,7 @@ impl Path {
             starts,
             model: model.to_vec(),
             difference,
-            mixture: Some(Mixture { shares, log_alpha, probes, step }),
+            mixture: Some(Mixture { shares, log_alpha, biases, step }),
         }
     }
 
@@ -118,7 +118,7 @@ impl Path {
 impl Mixture {
     /// log sum_z exp((1 - beta)(alpha_z + B_z.x)) of a chain, from the sums of all of them.
     pub(crate) fn log_sum(&self, sums: &[i32], beta: f64, chain: usize) -> f64 {
-        let width = self.probes.lanes();
+        let width = self.biases.lanes();
         let sums = sums[chain * width..].iter().take(self.shares.len());
         let heights: Vec<f64> = sums
             .zip(self.log_alpha)
