@@ -1,6 +1,6 @@
 //! Files of other programs: PyTorch, pickles, HDF5, flax, UAI, CSV, several files side by side.
 
-use crate::writers::{Storage, Tensor, npy, npy_with, tensor, zip};
+use crate::writers::{self, Storage, Tensor, npy, npy_with, tensor, zip};
 use lnz::data::{DataOptions, DataSet};
 use lnz::io::{
     Format, Layout, ModelFile, ReadOptions, StoredModel, Units, read_model, read_model_with,

@@ -1,6 +1,6 @@
 //! Model files: round trips through every format, and every kind of bad input.
 
-use crate::writers::{Storage, Tensor, npy_with, seeded, tensor};
+use crate::writers::{self, Storage, Tensor, npy_with, seeded, tensor};
 use lnz::io::{Format, StoredModel, Units, read_model, write_model};
 use lnz::{Error, Rbm};
 use ndarray::{Array1, Array2, array};
