@@ -69,14 +69,14 @@ pub(super) fn prepare(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> 
     stage(0);
     let flips = candidate(flips_family(small))?;
     stage(1);
-    let landscape = FreeEnergy::new(small);
-    let modes = find_modes(&landscape, flips.pilot.states.clone(), settings.seed, observer);
-    let core = Core::build(&landscape, &modes, settings.core, model.constant(), observer);
+    let free_energy = FreeEnergy::new(small);
+    let modes = find_modes(&free_energy, flips.pilot.states.clone(), settings.seed, observer);
+    let core = Core::build(&free_energy, &modes, settings.core, model.constant(), observer);
     if observer.cancelled() {
         return Err(stopped());
     }
     stage(2);
-    let modes = candidate(modes_family(large, &landscape, &modes))?;
+    let modes = candidate(modes_family(large, &free_energy, &modes))?;
     let (means, mut chain_steps) = match &settings.data_means {
         Some(means) => {
             let start = Start::from_means(means.view(), Sampling::default().epsilon)?;

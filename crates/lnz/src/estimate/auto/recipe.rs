@@ -17,14 +17,14 @@ const SHARES: [f64; 3] = [0.5, 0.35, 0.15];
 /// Flips per step at most: each costs as much as many units of a Gibbs step.
 const MOST_FLIPS: usize = 6;
 
-/// The modes family; `large` has the larger layer visible, `landscape` is of the smaller one.
-pub(super) fn modes_family(large: &Rbm, landscape: &FreeEnergy, modes: &[Position]) -> Recipe {
+/// The modes family; `large` has the larger layer visible, `free_energy` is of the smaller one.
+pub(super) fn modes_family(large: &Rbm, free_energy: &FreeEnergy, modes: &[Position]) -> Recipe {
     let best = &modes[..modes.len().min(COMPONENTS)];
     let heights: Vec<f64> = best.iter().map(Position::height).collect();
     let log_total = log_sum_exp(&heights);
     let mut biases: Vec<Array1<f64>> = best
         .iter()
-        .map(|m| landscape.inputs(m).mapv(|a| a.clamp(-LARGEST_BIAS, LARGEST_BIAS)))
+        .map(|m| free_energy.inputs(m).mapv(|a| a.clamp(-LARGEST_BIAS, LARGEST_BIAS)))
         .collect();
     let mut shares: Vec<f64> = heights
         .iter()

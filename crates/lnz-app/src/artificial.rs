@@ -2,14 +2,12 @@
 
 use crate::{Error, Result, numbers};
 use lnz::io::StoredModel;
+use lnz::train::MOST_WEIGHTS;
 use lnz::{Auto, Gwgm, Observer, block_system, exact_log_z};
-
-/// Weights of 8 GB: past it a typing error is more likely than a wish.
-const MOST_WEIGHTS: usize = 1 << 30;
 
 /// What makes an artificial model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Recipe {
+pub struct ArtificialModel {
     /// The family of the model, or of each block.
     pub family: Gwgm,
     /// Number of blocks of a block matrix system; `None` for one model without blocks.
@@ -20,7 +18,7 @@ pub struct Recipe {
     pub seed: u64,
 }
 
-impl Recipe {
+impl ArtificialModel {
     /// Refuses models that would only exhaust the memory.
     pub fn check_size(&self) -> Result<()> {
         let Gwgm { visible, hidden, .. } = self.family;
