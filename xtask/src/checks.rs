@@ -131,6 +131,13 @@ fn documentation() -> Outcome {
     cargo_passes(&arguments, &[("RUSTDOCFLAGS", "-D warnings")])
 }
 
+/// Every crate that is published, compiled from its package against the packages of the others: none of them
+/// need be in a registry.
+pub(crate) fn packages() -> Outcome {
+    let not_published = ["--exclude", "xtask", "--exclude", "lnz-python"];
+    cargo_passes(&[&["package", "--workspace"][..], &not_published].concat(), &[])
+}
+
 fn cargo_passes(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
     println!("      cargo {}", arguments.join(" "));
     match cargo().args(arguments).envs(environment.iter().copied()).status() {
