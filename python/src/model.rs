@@ -7,7 +7,7 @@ use crate::work::{self, Call};
 use lnz::data::{Binarize, DataOptions, DataReader};
 use lnz::io::{self, ReadOptions, StoredModel, Units};
 use lnz::{BuiltIn, Error, Gwgm, Rbm};
-use lnz_app::{ArtificialModel, Source, data_sets};
+use lnz_app::{Recipe, Source, data_sets};
 use ndarray::{ArrayView, Dimension};
 use numpy::{IntoPyArray, PyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -229,8 +229,8 @@ pub(crate) fn generate(
     let [mu_mu, sigma_mu, mu_sigma, sigma_sigma, lambda] = moments;
     let (visible, hidden) = sizes;
     let family = Gwgm { visible, hidden, mu_mu, sigma_mu, mu_sigma, sigma_sigma, lambda };
-    let artificial = ArtificialModel { family, blocks, shuffle, seed };
+    let recipe = Recipe { family, blocks, shuffle, seed };
     let call = Call { threads, progress };
-    let stored = work::run(py, &call, move |observer| artificial.make(!no_exact, observer))?;
+    let stored = work::run(py, &call, move |observer| recipe.make(!no_exact, observer))?;
     Ok(Model { stored, name })
 }

@@ -9,10 +9,9 @@
 //! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
 //! | train | [`session::Session`], [`history::History`] |
 //! | find a data set by its name | [`data_sets::resolve`] |
-//! | make an artificial model | [`ArtificialModel`] |
+//! | make an artificial model | [`Recipe`] |
 //! | name options as flags or keywords | [`Spelling`] |
 
-mod artificial;
 pub mod compare;
 pub mod data_sets;
 mod epochs;
@@ -21,6 +20,7 @@ pub mod history;
 pub mod likelihood;
 #[doc(hidden)]
 pub mod numbers;
+mod recipe;
 pub mod report;
 pub mod request;
 pub mod run;
@@ -28,8 +28,8 @@ pub mod session;
 mod source;
 mod spelling;
 
-pub use artificial::ArtificialModel;
 pub use epochs::Epochs;
 pub use error::{Error, Result};
+pub use recipe::Recipe;
 pub use source::{Origin, Source};
 pub use spelling::Spelling;

@@ -6,7 +6,7 @@ use crate::terminal::{self, Table};
 use anyhow::Result;
 use lnz::io::{self, StoredModel};
 use lnz_app::report::ModelSummary;
-use lnz_app::{ArtificialModel, numbers};
+use lnz_app::{Recipe, numbers};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode> {
@@ -14,12 +14,11 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode> {
         GenerateKind::Gwgm { family } => (family, None, false),
         GenerateKind::Bms { blocks, shuffle, family } => (family, Some(*blocks), *shuffle),
     };
-    let artificial =
-        ArtificialModel { family: family.family(), blocks, shuffle, seed: family.seed };
-    artificial.check_size()?;
+    let recipe = Recipe { family: family.family(), blocks, shuffle, seed: family.seed };
+    recipe.check_size()?;
     io::check_model_path(&family.output)?;
     let watch = Watch::new(family.quiet);
-    let stored = artificial.make(!family.no_exact, &watch);
+    let stored = recipe.make(!family.no_exact, &watch);
     watch.finish();
     let stored = stored?;
     io::write_model(&family.output, &stored)?;

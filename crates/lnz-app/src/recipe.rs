@@ -7,7 +7,7 @@ use lnz::{Auto, Gwgm, Observer, block_system, exact_log_z};
 
 /// What makes an artificial model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ArtificialModel {
+pub struct Recipe {
     /// The family of the model, or of each block.
     pub family: Gwgm,
     /// Number of blocks of a block matrix system; `None` for one model without blocks.
@@ -18,7 +18,7 @@ pub struct ArtificialModel {
     pub seed: u64,
 }
 
-impl ArtificialModel {
+impl Recipe {
     /// Refuses models that would only exhaust the memory.
     pub fn check_size(&self) -> Result<()> {
         let Gwgm { visible, hidden, .. } = self.family;
