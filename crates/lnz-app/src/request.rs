@@ -8,33 +8,12 @@ use crate::spelling::verbatim;
 use crate::{Error, Result};
 use lnz::io::StoredModel;
 use lnz::{
-    Ais, Annealing, Auto, Estimator, Exact, Precision, RunSettings, Schedule, StartedFrom,
+    Ais, Annealing, Auto, DEFAULT_BETAS, Estimator, Exact, Method, MethodOptions, Precision,
+    RunSettings, Schedule, StartedFrom,
 };
 use ndarray::Array1;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The paper's N_beta.
-pub const DEFAULT_BETAS: usize = 1024;
-
-/// How to obtain log Z.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Method {
-    /// Exact where that takes a few seconds, otherwise a sum over the phases of the model.
-    #[default]
-    Auto,
-    /// Annealed importance sampling from one start, as in the paper.
-    Ais,
-    /// A sum over all states.
-    Exact,
-}
-
-lnz::choices!(Method {
-    Auto: "auto", "Exact where that takes a few seconds, otherwise a sum over the phases of the model";
-    Ais: "ais", "Annealed importance sampling from one start, as in the paper";
-    Exact: "exact", "Sum over all states";
-});
 
 /// An estimate as it is asked for. What is `None` was left to the defaults, so that an option without
 /// effect can be told from one that was not given.
@@ -167,7 +146,6 @@ impl Request {
     pub fn plan(&self) -> Result<Plan> {
         self.reject_contradictions()?;
         Ok(match self.method() {
-            Method::Exact => Plan::exact(false),
             Method::Ais => Plan::Ais(Box::new(AisPlan {
                 check: !self.no_check,
                 ..AisPlan::new(&self.start, &self.annealing, self.transpose)?
@@ -176,6 +154,7 @@ impl Request {
                 settings: Box::new(self.auto_settings()),
                 data: self.start.data.is_some().then(|| self.start.data_plan()),
             },
+            other => Plan::Ready(other.estimator(&self.method_options())?),
         })
     }
 
@@ -190,6 +169,11 @@ impl Request {
             seed: self.annealing.seed,
             ..defaults
         }
+    }
+
+    fn method_options(&self) -> MethodOptions {
+        let AnnealingRequest { betas, chains, seed, .. } = self.annealing;
+        MethodOptions { betas, chains, seed, no_check: self.no_check }
     }
 
     fn method(&self) -> Method {
@@ -218,6 +202,16 @@ impl Request {
             let ais = self.ais_option().filter(|_| self.method == Method::Auto);
             let ais = ais.map_or("{method=ais}".to_owned(), |option| format!("{{{option}}}"));
             return has_no_effect(option, &ais, "use {method=auto}");
+        }
+        if !matches!(self.method, Method::Auto | Method::Ais | Method::Exact) {
+            // What `MethodOptions` has.
+            let own = |option: &&str| !["betas", "chains", "no_check"].contains(option);
+            let others = self.ais_options().into_iter().find(own).or(self.auto.given());
+            let more = [("no_exact", self.no_exact), ("data", self.start.data.is_some())];
+            if let Some(option) = others.or(first_given(&more)) {
+                let method = format!("{{method={}}}", self.method.name());
+                return has_no_effect(option, &method, "use {method=auto} or ais");
+            }
         }
         match self.method() {
             Method::Auto => self.start.reject_binarize_without_data(),

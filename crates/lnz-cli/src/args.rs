@@ -14,7 +14,7 @@ mod values;
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
-pub(crate) use score::{LogZMethod, ScoreArgs};
+pub(crate) use score::ScoreArgs;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;
@@ -25,9 +25,10 @@ use values::threads;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use lnz::Method;
 use lnz::io::{Float, Layout, ReadOptions, Units};
 use lnz_app::compare::CompareRequest;
-use lnz_app::request::{Method, Request};
+use lnz_app::request::Request;
 use std::path::PathBuf;
 
 const FIRST_STEPS: &str = "\

@@ -22,7 +22,7 @@
 //! |---|---|
 //! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`BUILT_IN`] |
 //! | get log Z with the default method | [`estimate`](fn@estimate), or [`Auto`] for its settings |
-//! | choose the method | [`Auto`], [`Ais`] and [`Exact`], each an [`Estimator`] that returns a [`Finding`] |
+//! | choose the method | [`Auto`], [`Ais`], [`Exact`] and [`Phases`], each an [`Estimator`] that returns a [`Finding`]; [`Method`] has them by name |
 //! | sum over all states | [`exact_log_z`], after asking [`exact_cost`]; [`exact_log_z_sparse`] without a matrix |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
@@ -68,13 +68,8 @@ pub use choice::{Choice, Named};
 #[doc(hidden)]
 pub use duration::in_words;
 pub use error::{Error, Result};
-pub use estimate::{
-    Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Cost, Details, Effort, Estimate, Estimator,
-    Exact, ExactCost, Family, FamilyReport, Finding, FoundPhase, Sampled,
-    SecondOpinion, SparseModel, StartRule, anneal, auto, estimate, exact_cost, exact_cost_sparse,
-    exact_cost_with, exact_log_z, exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
-    second_opinion,
-};
+// Every method, as `estimate.rs` lists them.
+pub use estimate::*;
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};

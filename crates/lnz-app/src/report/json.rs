@@ -70,7 +70,7 @@ impl Serialize for Report {
             lower_bound: finding.lower_bound,
             verdict: finding.diagnosis.verdict,
             warnings: &self.warnings,
-            method: finding.details.method(),
+            method: finding.details.method().name(),
             model: &self.model,
             notes: self.notes.iter().map(ToString::to_string).collect(),
             settings: &self.settings,

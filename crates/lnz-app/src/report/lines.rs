@@ -84,7 +84,7 @@ impl Report {
             Details::Auto(run) => {
                 format!("auto: {}\n{}", starts_text(&run.sampled), self.settings.size_text())
             }
-            _ => format!("{}\n{}", details.method(), self.settings.size_text()),
+            _ => format!("{}\n{}", details.method().name(), self.settings.size_text()),
         };
         match self.choice {
             Some(choice) => format!("{method}\n{}", spelling.say(choice)),

@@ -1,6 +1,6 @@
 //! `lnz score`: the log-likelihood of data under a model.
 
-use crate::args::{LogZMethod, ScoreArgs};
+use crate::args::ScoreArgs;
 use crate::failure::{INTERRUPTED, usage};
 use crate::progress::Watch;
 use crate::threads::on_threads;
@@ -8,12 +8,13 @@ use crate::{report, terminal};
 use anyhow::Result;
 use lnz::io;
 use lnz_app::likelihood::{LogZ, ScoreRequest};
-use lnz_app::request::{AnnealingRequest, Method, Request};
+use lnz_app::request::{AnnealingRequest, Plan, Request};
 use lnz_app::{Source, Spelling};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     reject_contradictions(args)?;
+    let plan = request(args).plan()?;
     if let Some(path) = &args.out {
         io::check_values_path(path)?;
     }
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         let scored = request.file(&args.data, &watch)?;
         let (log_z, stopped) = match known {
             Some(log_z) => (log_z, false),
-            None => log_z(args, &source, &watch)?,
+            None => log_z(&plan, &source, &watch)?,
         };
         Ok((scored.report(log_z), scored, stopped))
     });
@@ -46,20 +47,20 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// log Z by the default method, and whether Ctrl-C has cut it short.
-fn log_z(args: &ScoreArgs, source: &Source, watch: &Watch) -> Result<(LogZ, bool)> {
-    // Not from the means of the data: all data sets then share one log Z.
-    let request = Request {
-        method: match args.log_z.method {
-            Some(LogZMethod::Exact) => Method::Exact,
-            Some(LogZMethod::Auto) | None => Method::Auto,
-        },
+/// How log Z is estimated: not from the means of the data, so that all data sets share one log Z.
+fn request(args: &ScoreArgs) -> Request {
+    Request {
+        method: args.log_z.method.unwrap_or_default(),
         no_exact: args.log_z.no_exact,
         auto: args.auto.request(),
         annealing: AnnealingRequest { seed: args.seed, ..Default::default() },
         ..Request::default()
-    };
-    let outcome = lnz_app::run::estimate(source.stored(), &source.name, &request.plan()?, watch)?;
+    }
+}
+
+/// The estimated log Z, and whether Ctrl-C has cut it short.
+fn log_z(plan: &Plan, source: &Source, watch: &Watch) -> Result<(LogZ, bool)> {
+    let outcome = lnz_app::run::estimate(source.stored(), &source.name, plan, watch)?;
     Ok((LogZ::estimated(&outcome.report)?, outcome.stopped))
 }
 
@@ -67,15 +68,12 @@ fn log_z(args: &ScoreArgs, source: &Source, watch: &Watch) -> Result<(LogZ, bool
 fn reject_contradictions(args: &ScoreArgs) -> Result<()> {
     let log_z = &args.log_z;
     let method = log_z.method.map(|_| "--method");
-    let sampling = args.auto.typed().or(log_z.no_exact.then_some("--no-exact"));
+    let estimated = method.or(args.auto.typed()).or(log_z.no_exact.then_some("--no-exact"));
     let known = log_z.given.map(|_| "--log-z").or(log_z.result.as_ref().map(|_| "--result"));
-    match (known, log_z.method, method.or(sampling), sampling) {
-        (Some(known), _, Some(option), _) => Err(usage(format!(
+    match (known, estimated) {
+        (Some(known), Some(option)) => Err(usage(format!(
             "{option} has no effect with {known}, which has log Z already; drop one of them"
         ))),
-        (None, Some(LogZMethod::Exact), _, Some(option)) => {
-            Err(usage(format!("{option} has no effect with --method exact; drop one of them")))
-        }
         _ => Ok(()),
     }
 }

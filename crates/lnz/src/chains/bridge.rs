@@ -1,7 +1,6 @@
 //! Evaluates the real model in float64 where a path on rounded weights ends.
 
 use crate::Rbm;
-use crate::math::softplus;
 use lnz_kernels::Marginals;
 use ndarray::{Array1, ArrayView1};
 
@@ -40,8 +39,8 @@ impl Bridge {
                 let rows = rows.chunks_exact(model.visible()).map(ArrayView1::from);
                 for (x, out) in rows.zip(out) {
                     let a = model.hidden_input(x);
-                    *out =
-                        model.visible_bias().dot(&x) + a.iter().map(|&a| softplus(a)).sum::<f64>();
+                    let hidden = model.hidden_units().log_sum(a.iter().copied());
+                    *out = model.visible_bias().dot(&x) + hidden;
                     if *keeps_inputs {
                         inputs.push(a);
                     }

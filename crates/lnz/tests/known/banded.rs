@@ -25,7 +25,7 @@ pub(crate) struct Banded {
 const BIAS_NOISE: f64 = 0.3;
 
 impl Banded {
-    pub(super) fn generate(&self, seed: u64) -> Result<Rbm> {
+    pub(crate) fn generate(&self, seed: u64) -> Result<Rbm> {
         let mut numbers = Numbers::new(1, seed);
         let mut weights = Array2::zeros((self.visible, self.hidden));
         let places = self.visible - self.window;

@@ -21,17 +21,17 @@ const LEAST_GAIN: f64 = 1e-9;
 /// so far with some units flipped. `others` are further first states. Once the observer asks to stop,
 /// ascents end where they are.
 pub(super) fn find_modes(
-    landscape: &FreeEnergy,
+    free_energy: &FreeEnergy,
     others: Vec<Vec<bool>>,
     seed: u64,
     observer: &dyn Observer,
 ) -> Vec<Position> {
-    let n = landscape.units();
+    let n = free_energy.units();
     // An ascent looks at each unit about four times.
-    let work = 4.0 * n as f64 * landscape.others().max(1) as f64;
+    let work = 4.0 * n as f64 * free_energy.others().max(1) as f64;
     let ascents = ((MOST_WORK / work) as usize).clamp(16, ASCENTS);
     let mut modes = Modes::default();
-    let ascend = |x, random: &mut Random| ascend(landscape, x, random, observer);
+    let ascend = |x, random: &mut Random| ascend(free_energy, x, random, observer);
     modes.add(
         others.into_par_iter().enumerate().map(|(k, x)| {
             ascend(x, &mut Random::stream(seed, Purpose::Modes, (1 << 40) + k as u64))
@@ -79,13 +79,13 @@ fn first_state(n: usize, k: usize, random: &mut Random) -> Vec<bool> {
 
 /// Flips units that gain, in random order, until none does.
 fn ascend(
-    landscape: &FreeEnergy,
+    free_energy: &FreeEnergy,
     x: Vec<bool>,
     random: &mut Random,
     observer: &dyn Observer,
 ) -> Position {
-    let n = landscape.units();
-    let mut position = landscape.position(x);
+    let n = free_energy.units();
+    let mut position = free_energy.position(x);
     let mut since_gain = 0;
     // Each flip gains, so this ends; the limit guards against rounding at enormous weights.
     for _ in 0..200 {
@@ -93,9 +93,9 @@ fn ascend(
             break;
         }
         for i in random.permutation(n) {
-            let (height, marginal) = landscape.flipped(&position, i);
+            let (height, marginal) = free_energy.flipped(&position, i);
             if height > position.height() + LEAST_GAIN {
-                landscape.flip(&mut position, i, marginal);
+                free_energy.flip(&mut position, i, marginal);
                 since_gain = 0;
             } else {
                 since_gain += 1;
@@ -141,13 +141,13 @@ mod tests {
     fn the_highest_state_of_hard_models_is_found() {
         for seed in 0..20 {
             let model = Gwgm { visible: 12, hidden: 60, ..Gwgm::HARDEST }.generate(seed).unwrap();
-            let landscape = FreeEnergy::new(&model);
+            let free_energy = FreeEnergy::new(&model);
             let best = (0..1 << 12)
                 .map(|state| {
-                    landscape.position((0..12).map(|i| state >> i & 1 == 1).collect()).height()
+                    free_energy.position((0..12).map(|i| state >> i & 1 == 1).collect()).height()
                 })
                 .fold(f64::NEG_INFINITY, f64::max);
-            let modes = find_modes(&landscape, vec![], 1, &());
+            let modes = find_modes(&free_energy, vec![], 1, &());
             assert!((modes[0].height() - best).abs() < 1e-9 * best.abs());
             assert!(modes.windows(2).all(|pair| pair[0].height() >= pair[1].height()));
         }

@@ -1,14 +1,11 @@
 //! Model files: round trips through every format, and every kind of bad input.
 
-#[path = "support/writers.rs"]
-mod writers;
-
+use crate::writers::{self, Storage, Tensor, npy_with, seeded, tensor};
 use lnz::io::{Format, StoredModel, Units, read_model, write_model};
 use lnz::{Error, Rbm};
 use ndarray::{Array1, Array2, array};
 use proptest::prelude::*;
 use std::path::PathBuf;
-use writers::{Storage, Tensor, npy_with, seeded, tensor};
 
 const PLAIN: Storage =
     Storage { float32: false, big_endian: false, column_major: false, compressed: false };

@@ -1,14 +1,11 @@
 //! Data files: the same rows from every format, and every kind of bad input.
 
-#[path = "support/writers.rs"]
-mod writers;
-
+use crate::writers::{Storage, gzip, idx, npy, npy_with, npz, seeded, tensor, zip};
 use lnz::Error;
 use lnz::data::{DataOptions, DataReader, DataSet, means};
 use ndarray::{Array2, Axis};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
-use writers::{Storage, gzip, idx, npy, npy_with, npz, seeded, tensor, zip};
 
 /// Grey values, at least one of them above 1.
 fn images() -> impl Strategy<Value = Array2<u8>> {

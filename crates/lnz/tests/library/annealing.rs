@@ -1,8 +1,6 @@
 //! The paper's annealing against exact values: every start, orientation and precision, and the edges.
 
-#[path = "support/statistics.rs"]
-mod statistics;
-
+use crate::statistics::{assert_unbiased, exact, gaussian, mean_and_error};
 use lnz::math::{log_mean_exp, sigmoid};
 use lnz::{
     Annealed, Annealing, ChainLayout, Estimate, Flips, Gwgm, InitialState, Precision, Rbm, Sampler,
@@ -10,7 +8,6 @@ use lnz::{
 };
 use ndarray::{Array1, Array2, array};
 use rayon::ThreadPoolBuilder;
-use statistics::{assert_unbiased, exact, gaussian, mean_and_error};
 
 /// What the increments of the fast kernels may be off by: "at most 1e-4 at 128 or more betas" is
 /// required of them, and held with a wide margin on models this small.

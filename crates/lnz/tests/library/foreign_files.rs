@@ -1,8 +1,6 @@
 //! Files of other programs: PyTorch, pickles, HDF5, flax, UAI, CSV, several files side by side.
 
-#[path = "support/writers.rs"]
-mod writers;
-
+use crate::writers::{self, Storage, Tensor, npy, npy_with, tensor, zip};
 use lnz::data::{DataOptions, DataSet};
 use lnz::io::{
     Format, Layout, ModelFile, ReadOptions, StoredModel, Units, read_model, read_model_with,
@@ -11,7 +9,6 @@ use lnz::io::{
 use lnz::{Rbm, Result};
 use ndarray::{Array1, Array2, array};
 use std::path::{Path, PathBuf};
-use writers::{Storage, Tensor, npy, npy_with, tensor, zip};
 
 const PLAIN: Storage =
     Storage { float32: false, big_endian: false, column_major: false, compressed: false };

@@ -1,17 +1,10 @@
 //! Elimination against enumeration, transfer matrices and Kaufman's formula.
 
-#[path = "known/banded.rs"]
-#[allow(dead_code)]
-mod banded;
-#[path = "known/numbers.rs"]
-#[allow(dead_code)]
-mod numbers;
-
+use crate::known::{banded, numbers::Numbers};
 use lnz::math::{log_sum_exp, softplus};
 use lnz::{Error, Exact, Observer, Phase, Progress, Rbm, Result, SparseModel};
 use lnz::{exact_cost, exact_cost_sparse, exact_log_z, exact_log_z_sparse, exact_log_z_within};
 use ndarray::{Array1, Array2};
-use numbers::Numbers;
 use proptest::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

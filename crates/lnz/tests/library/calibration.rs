@@ -1,9 +1,6 @@
 //! `auto` against models of known log Z: a small version of `cargo xtask calibrate`.
 
-#[path = "known/families.rs"]
-mod known;
-
-use known::{Family, banded, banded::Banded, families};
+use crate::known::{Family, banded, banded::Banded, families};
 use lnz::{Auto, auto, exact_log_z};
 
 #[test]
