@@ -7,7 +7,8 @@ use std::path::Path;
 
 /// Every model as .npz, and a list of their log Z.
 pub(crate) fn write(chosen: &[Chosen], directory: &Path) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("{} cannot be written: {error}", directory.display());
+    let told =
+        |error: std::io::Error| format!("{} cannot be written: {error}", directory.display());
     std::fs::create_dir_all(directory).map_err(told)?;
     let mut truths = String::from("name\tpart\tseed\tfile\tlog_z\n");
     for Chosen { family, part, seed } in chosen {

@@ -1,13 +1,18 @@
 //! Calibration: `cargo xtask calibrate` runs `auto` over models of known log Z.
 
+mod environment;
 mod files;
 #[path = "../../tests/known/families.rs"]
 mod known;
+mod methods;
 mod options;
+mod report;
+mod run;
 
 use known::{Family, families};
 use options::{Options, Part};
 use std::process::ExitCode;
+use std::time::Instant;
 
 fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--help") {
@@ -22,9 +27,13 @@ fn main() -> ExitCode {
         }
     };
     let chosen = chosen(&options);
+    if chosen.is_empty() {
+        eprintln!("no family has such a name; without --family all of them are run");
+        return ExitCode::from(2);
+    }
     let done = match &options.write {
         Some(directory) => files::write(&chosen, directory),
-        None => Err("run: not yet".into()),
+        None => calibrate(&chosen, &options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -32,6 +41,19 @@ fn main() -> ExitCode {
             eprintln!("FAILED: {message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Runs the methods and tells what came of it.
+fn calibrate(chosen: &[Chosen], options: &Options) -> Result<(), String> {
+    let clock = Instant::now();
+    let outcomes = run::run(chosen, options)?;
+    let report = report::markdown(&outcomes, options, clock.elapsed());
+    println!("{report}");
+    match &options.output {
+        Some(path) => std::fs::write(path, report)
+            .map_err(|error| format!("{} cannot be written: {error}", path.display())),
+        None => Ok(()),
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) const USAGE: &str = "usage: cargo xtask calibrate [options]
   --family TEXT        only families whose name contains TEXT
   --quick              one model in each part of the families that take a second or less
   --max-seconds S      time of auto on one model; default 60
-  --seed-of-run N      seed of the estimators; default 1
+  --seed-of-run N      seed of the estimators; default 0
   --jobs N             models at a time; default 1. Results do not depend on it, times do
   --peers              plain annealing as well, from the uniform and from a sampled start
   --tsv FILE           append a row of tab-separated values for each run
@@ -63,7 +63,7 @@ impl Default for Options {
             family: None,
             quick: false,
             max_seconds: Auto::default().max_seconds,
-            seed_of_run: 1,
+            seed_of_run: Auto::default().seed,
             jobs: 1,
             peers: false,
             tsv: None,

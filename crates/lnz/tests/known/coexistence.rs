@@ -24,7 +24,8 @@ pub(crate) enum Phases {
     Mirrored,
     /// Mirrored but for a field: 50, 90, 99 or 99.9% for one of them.
     Weighted,
-    /// The one that annealing from the uniform distribution does not enter has 90 to 99.9%.
+    /// The one that has 90 to 99.9% is not entered by any of 400 chains that are annealed from the
+    /// uniform distribution.
     Hidden,
 }
 
@@ -32,6 +33,8 @@ pub(crate) enum Phases {
 const LEAST_BARRIER: f64 = 4.0;
 /// About every second model will do.
 const TRIES: usize = 1000;
+/// Chains none of which enters a phase that is called hidden.
+const CHAINS: usize = 400;
 
 impl CurieWeiss {
     pub(crate) fn generate(&self, seed: u64) -> Result<Solved> {
@@ -60,8 +63,10 @@ impl CurieWeiss {
             };
             let Some(tilt) = valley.tilt_for(share_above) else { continue };
             let tuned = tilted(&model, tilt)?;
-            let is_hidden = self.enters_above(&tuned, &valley)? == (share_above < 0.5);
-            if self.phases != Phases::Hidden || is_hidden {
+            let is_above = |on: usize| on > valley.at;
+            if self.phases != Phases::Hidden
+                || (0..CHAINS).all(|_| is_above(annealed(&tuned, numbers)) == (share_above < 0.5))
+            {
                 return Ok(tuned);
             }
         }
@@ -79,9 +84,8 @@ impl CurieWeiss {
         // One kind of hidden units, or two: with one kind and as many units in both layers the
         // phases have the same entropy, and annealing enters the heavier one.
         let kinds = match self.phases {
-            Phases::Hidden => [0, 1].map(|_| {
-                (weight * (0.5 * numbers.normal()).exp(), 0.1 + 0.8 * numbers.uniform())
-            }),
+            Phases::Hidden => [0, 1]
+                .map(|_| (weight * (0.5 * numbers.normal()).exp(), 0.1 + 0.8 * numbers.uniform())),
             _ => [(weight, 0.5); 2],
         };
         let of_first = match numbers.below(2) {
@@ -94,13 +98,13 @@ impl CurieWeiss {
             let (weight, threshold) = kinds[usize::from(j >= of_first)];
             let weight = weight * (self.roughness * numbers.normal()).exp();
             weights.column_mut(j).fill(weight);
-            hidden_bias[j] =
-                -weight * visible * threshold + self.roughness * numbers.normal();
+            hidden_bias[j] = -weight * visible * threshold + self.roughness * numbers.normal();
         }
         // With every state of the hidden layer half on, visible units are indifferent.
         let balance = -weights.row(0).sum() / 2.0;
-        let visible_bias =
-            Array1::from_shape_simple_fn(self.visible, || balance + self.roughness * numbers.normal());
+        let visible_bias = Array1::from_shape_simple_fn(self.visible, || {
+            balance + self.roughness * numbers.normal()
+        });
         Rbm::new(weights, visible_bias, hidden_bias)
     }
 
@@ -132,6 +136,22 @@ impl CurieWeiss {
         }
         Ok(at > valley.at)
     }
+}
+
+/// Visible units on at the end of a chain that is annealed from the uniform distribution, in a model
+/// whose visible units have the same weights.
+fn annealed(model: &Rbm, numbers: &mut Numbers) -> usize {
+    const STEPS: usize = 200;
+    let mut drawn = |input: f64| numbers.bit(1.0 / (1.0 + (-input).exp()));
+    let weights = model.weights();
+    let mut on: f64 = (0..model.visible()).map(|_| drawn(0.0)).sum();
+    for step in 1..=STEPS {
+        let beta = step as f64 / STEPS as f64;
+        let hidden = model.hidden_bias().into_iter().zip(weights.row(0));
+        let input: f64 = hidden.map(|(c, w)| w * drawn(beta * (c + w * on))).sum();
+        on = model.visible_bias().iter().map(|b| drawn(beta * (b + input))).sum();
+    }
+    on as usize
 }
 
 /// The same with this added to every visible bias.

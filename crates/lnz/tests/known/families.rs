@@ -19,6 +19,7 @@ pub(crate) use disguise::Solved;
 pub(crate) use list::families;
 
 use lnz::Result;
+use numbers::Numbers;
 use std::sync::Arc;
 
 /// Models that differ by their seed alone.
@@ -57,23 +58,37 @@ impl Family {
         (self.source)(seed)
     }
 
-    /// Shuffled models of this family side by side: the sum of their log Z.
+    /// Models of this family side by side.
     fn side_by_side(&self, blocks: u64, seeds: u64) -> Self {
         let source = self.source.clone();
         Family::new("blocks", format!("{blocks} of {}", self.name), seeds, move |seed| {
             let parts: Vec<Solved> =
                 (blocks * seed..blocks * (seed + 1)).map(|s| source(s)).collect::<Result<_>>()?;
-            Solved::side_by_side(&parts)?.shuffled(&mut numbers::Numbers::new(4, seed))
+            side_by_side(&parts, seed)
         })
     }
 
-    /// Models of this family with units that hang on a single other one in both layers: no layer is
-    /// small, and every unit that had few neighbours has more.
+    /// Models of this family behind pendants.
     fn behind_pendants(&self, visible: usize, hidden: usize, seeds: u64) -> Self {
         let source = self.source.clone();
         let parameters = format!("{visible}+{hidden} on {}", self.name);
         Family::new("pendants", parameters, seeds, move |seed| {
-            source(seed)?.with_pendants(visible, hidden, &mut numbers::Numbers::new(12, seed))
+            behind_pendants(source(seed)?, visible, hidden, seed)
         })
     }
+}
+
+/// Shuffled models side by side: the sum of their log Z.
+pub(crate) fn side_by_side(parts: &[Solved], seed: u64) -> Result<Solved> {
+    Solved::side_by_side(parts)?.shuffled(&mut Numbers::new(4, seed))
+}
+
+/// A model with units that hang on a single other one in both layers: no layer is small any more.
+pub(crate) fn behind_pendants(
+    solved: Solved,
+    visible: usize,
+    hidden: usize,
+    seed: u64,
+) -> Result<Solved> {
+    solved.with_pendants(visible, hidden, &mut Numbers::new(12, seed))
 }

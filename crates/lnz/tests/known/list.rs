@@ -43,9 +43,10 @@ const MOMENTS: [(f64, f64, f64, f64, f64); 5] = [
 
 fn of_moments(hidden: usize, moments: (f64, f64, f64, f64, f64)) -> Family {
     let (mu_mu, sigma_mu, mu_sigma, sigma_sigma, lambda) = moments;
-    let family =
-        Gwgm { visible: 20, hidden, mu_mu, sigma_mu, mu_sigma, sigma_sigma, lambda };
-    Family::new("gaussian", format!("20x{hidden} {moments:?}"), 3, move |seed| {
+    let family = Gwgm { visible: 20, hidden, mu_mu, sigma_mu, mu_sigma, sigma_sigma, lambda };
+    let parameters =
+        format!("20x{hidden} ({mu_mu}, {sigma_mu}, {mu_sigma}, {sigma_sigma}, {lambda})");
+    Family::new("gaussian", parameters, 3, move |seed| {
         let model = family.generate(seed)?;
         let log_z = enumerated(&model)?;
         Solved::new(model, log_z)
@@ -200,7 +201,8 @@ fn lattices() -> Vec<Family> {
     let mut families = Vec::new();
     for (side, ratio) in [(12, 1.0), (16, 0.8), (16, 1.0), (16, 1.2), (24, 0.8), (24, 1.0)] {
         let coupling = Coupling::Equal(ratio * CRITICAL);
-        let torus = Lattice { width: side, length: side, edges: Edges::Torus, coupling, field: 0.0 };
+        let torus =
+            Lattice { width: side, length: side, edges: Edges::Torus, coupling, field: 0.0 };
         families.push(lattice(&format!("torus, {ratio} K_c"), 2, torus));
     }
     for ratio in [0.8, 1.0, 1.3] {

@@ -31,8 +31,7 @@ impl Planted {
             let strength = unit * self.strength * (1.0 + self.spread * numbers.normal()).abs();
             // A nat or so between a pattern and its mirror image.
             let field = numbers.normal() / self.copies as f64;
-            let signs: Vec<f64> =
-                (0..self.visible).map(|_| 2.0 * numbers.bit(0.5) - 1.0).collect();
+            let signs: Vec<f64> = (0..self.visible).map(|_| 2.0 * numbers.bit(0.5) - 1.0).collect();
             for copy in 0..self.copies {
                 let j = pattern * self.copies + copy;
                 hidden_field[j] = field;

@@ -46,9 +46,7 @@ impl Strokes {
             let hidden_means = means(&data, &weights, &hidden_bias);
             let begin = match self.negative {
                 Negative::Data => hidden_means.mapv(|p| numbers.bit(p)),
-                Negative::Last => {
-                    means(&chains, &weights, &hidden_bias).mapv(|p| numbers.bit(p))
-                }
+                Negative::Last => means(&chains, &weights, &hidden_bias).mapv(|p| numbers.bit(p)),
             };
             let dream = means(&begin, &weights.t().to_owned(), &visible_bias);
             chains = dream.mapv(|p| numbers.bit(p));
