@@ -31,7 +31,7 @@ pub(crate) enum Phases {
 
 /// A valley between two phases is at least so deep, in nats below both.
 const LEAST_BARRIER: f64 = 4.0;
-/// About every second model will do.
+/// Most have two phases, and one in some has a hidden one.
 const TRIES: usize = 1000;
 /// Chains none of which enters a phase that is called hidden.
 const CHAINS: usize = 400;
@@ -63,9 +63,9 @@ impl CurieWeiss {
             };
             let Some(tilt) = valley.tilt_for(share_above) else { continue };
             let tuned = tilted(&model, tilt)?;
-            let is_above = |on: usize| on > valley.at;
+            let is_minor = |on: usize| (on > valley.at) == (share_above < 0.5);
             if self.phases != Phases::Hidden
-                || (0..CHAINS).all(|_| is_above(annealed(&tuned, numbers)) == (share_above < 0.5))
+                || (0..CHAINS).all(|_| is_minor(annealed(&tuned, numbers)))
             {
                 return Ok(tuned);
             }
@@ -76,27 +76,25 @@ impl CurieWeiss {
     /// A model whose hidden units turn on once a certain share of the visible ones is on.
     fn drawn(&self, numbers: &mut Numbers) -> Result<Rbm> {
         let (visible, hidden) = (self.visible as f64, self.hidden as f64);
-        let coupling = match self.phases {
-            Phases::Hidden => 1.3 + 1.5 * numbers.uniform(),
-            _ => 1.15 + 0.6 * numbers.uniform(),
-        };
-        let weight = 4.0 * coupling / (visible * hidden).sqrt();
-        // One kind of hidden units, or two: with one kind and as many units in both layers the
-        // phases have the same entropy, and annealing enters the heavier one.
-        let kinds = match self.phases {
-            Phases::Hidden => [0, 1]
-                .map(|_| (weight * (0.5 * numbers.normal()).exp(), 0.1 + 0.8 * numbers.uniform())),
-            _ => [(weight, 0.5); 2],
-        };
-        let of_first = match numbers.below(2) {
-            0 => self.hidden,
-            _ => (hidden * (0.2 + 0.6 * numbers.uniform())) as usize,
+        // Coupling of hidden units in units of the critical one, and the share of visible units at which
+        // they turn on. With one kind of them annealing enters the heavier phase; a phase is hidden
+        // where strongly coupled ones turn on only near its end.
+        let (kinds, of_first) = match self.phases {
+            Phases::Hidden => {
+                let far = 0.05 + 0.15 * numbers.uniform();
+                let threshold = if numbers.bit(0.5) > 0.0 { far } else { 1.0 - far };
+                let strong = (3.0 + 3.0 * numbers.uniform(), threshold);
+                let weak = (0.5 + 1.5 * numbers.uniform(), numbers.uniform());
+                ([strong, weak], hidden * (0.4 + 0.5 * numbers.uniform()))
+            }
+            _ => ([(1.15 + 0.6 * numbers.uniform(), 0.5); 2], hidden),
         };
         let mut weights = Array2::zeros((self.visible, self.hidden));
         let mut hidden_bias = Array1::zeros(self.hidden);
         for j in 0..self.hidden {
-            let (weight, threshold) = kinds[usize::from(j >= of_first)];
-            let weight = weight * (self.roughness * numbers.normal()).exp();
+            let (coupling, threshold) = kinds[usize::from(j as f64 >= of_first)];
+            let rough = (self.roughness * numbers.normal()).exp();
+            let weight = rough * 4.0 * coupling / (visible * hidden).sqrt();
             weights.column_mut(j).fill(weight);
             hidden_bias[j] = -weight * visible * threshold + self.roughness * numbers.normal();
         }

@@ -37,8 +37,18 @@ impl Hub {
 
     pub(crate) fn generate(&self, seed: u64) -> Result<Solved> {
         let mut numbers = Numbers::new(6, seed);
-        let blocks: Vec<Rbm> =
-            (0..self.blocks).map(|_| self.block.tuned(&mut numbers)).collect::<Result<_>>()?;
+        // In some blocks the visible units are the equal ones, in others the hidden ones: a search
+        // on one layer finds the phases of some blocks only.
+        let is_turned: Vec<bool> = (0..self.blocks).map(|_| numbers.bit(0.5) > 0.0).collect();
+        let block = |&is_turned: &bool| {
+            let CurieWeiss { visible, hidden, .. } = self.block;
+            if !is_turned {
+                return self.block.tuned(&mut numbers);
+            }
+            let turned = CurieWeiss { visible: hidden, hidden: visible, ..self.block };
+            turned.tuned(&mut numbers)?.transposed()
+        };
+        let blocks: Vec<Rbm> = is_turned.iter().map(block).collect::<Result<_>>()?;
         let apart = Rbm::block_diagonal(&blocks)?;
         let mut weights = Array2::zeros((self.visible(), self.hidden()));
         weights.slice_mut(s![..apart.visible(), ..]).assign(&apart.weights());
@@ -52,12 +62,12 @@ impl Hub {
         let mut visible_bias = apart.visible_bias().to_vec();
         visible_bias.extend((0..self.hub).map(|_| 0.5 * numbers.normal()));
         let model = Rbm::new(weights, visible_bias.into(), apart.hidden_bias().to_owned())?;
-        let log_z = self.log_z(&model)?;
+        let log_z = self.log_z(&model, &is_turned)?;
         Solved::new(model, log_z)?.disguised(&mut numbers)
     }
 
     /// Given the states of the hub, blocks are independent sums over occupation numbers.
-    fn log_z(&self, model: &Rbm) -> Result<f64> {
+    fn log_z(&self, model: &Rbm, is_turned: &[bool]) -> Result<f64> {
         let first = self.blocks * self.block.visible;
         let given = |state: usize| -> Result<f64> {
             let on = Array1::from_shape_fn(self.hub, |k| f64::from((state >> k & 1) as u8));
@@ -71,7 +81,8 @@ impl Hub {
                     model.visible_bias().slice(s![visible]).to_owned(),
                     input.slice(s![hidden]).to_owned(),
                 )?;
-                log += occupations::log_z(&part, &[(0..self.block.visible).collect()]);
+                let part = if is_turned[block] { part.transposed()? } else { part };
+                log += occupations::log_z(&part, &[(0..part.visible()).collect()]);
             }
             Ok(log)
         };

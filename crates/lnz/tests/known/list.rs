@@ -122,8 +122,8 @@ fn of_phases(visible: usize, hidden: usize, phases: Phases, roughness: f64) -> F
 
 fn curie_weiss() -> Vec<Family> {
     let weighted = [(50, 50), (100, 100), (300, 300), (150, 60), (40, 400)];
-    let hidden = [(50, 50), (100, 80), (300, 200), (30, 500)];
-    let rough = [(80, 60), (200, 150)];
+    let hidden = [(50, 50), (100, 80), (80, 100), (200, 300), (30, 500)];
+    let rough = [(60, 80), (200, 150)];
     let mut families = vec![of_phases(20, 2000, Phases::Mirrored, 0.0)];
     families.extend(weighted.map(|(v, h)| of_phases(v, h, Phases::Weighted, 0.0)));
     families.extend(hidden.map(|(v, h)| of_phases(v, h, Phases::Hidden, 0.0)));
