@@ -103,7 +103,7 @@ fn blocks() -> Vec<Family> {
     let patterns = patterns.map(|family| family.side_by_side(6, 2));
     let doubled = [
         of_phases(100, 100, Phases::Weighted, 0.0).side_by_side(2, 3),
-        hub(2, 40, 30, 0.0).side_by_side(2, 3),
+        hub(2, 60, 50, 0.0).side_by_side(2, 3),
     ];
     gaussian.into_iter().chain(patterns).chain(doubled).collect()
 }
