@@ -3,6 +3,7 @@
 mod advice;
 mod bracket;
 mod known;
+mod proven;
 mod signs;
 mod warning;
 

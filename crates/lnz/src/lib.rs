@@ -69,11 +69,11 @@ pub use choice::{Choice, Named};
 pub use duration::in_words;
 pub use error::{Error, Result};
 pub use estimate::{
-    Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Cost, Details, Effort, Estimate, Estimator,
-    Exact, ExactCost, Family, FamilyReport, Finding, FoundPhase, Phases, PhasesRun, Sampled,
-    SecondOpinion, SparseModel, StartRule, anneal, auto, estimate, exact_cost, exact_cost_sparse,
-    exact_cost_with, exact_log_z, exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
-    second_opinion,
+    Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Bounds, Cost, Details, Effort, Estimate,
+    Estimator, Exact, ExactCost, Family, FamilyReport, Finding, FoundPhase, Phases, PhasesRun,
+    ProvenBounds, Sampled, SecondOpinion, SparseModel, StartRule, anneal, auto, estimate,
+    exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z, exact_log_z_sparse,
+    exact_log_z_with, exact_log_z_within, proven_bounds, proven_bounds_sparse, second_opinion,
 };
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};

@@ -61,6 +61,7 @@ impl Estimator for Exact {
             std_error: 0.0,
             interval: [log_z; 2],
             lower_bound: Some(log_z),
+            proven: None,
             diagnosis: Diagnosis::exact(),
             ess: None,
             stopped: false,
@@ -69,6 +70,11 @@ impl Estimator for Exact {
             details: Details::Exact(predicted),
         })
     }
+}
+
+/// An order in which to eliminate the units where tables are cut that are too large.
+pub(super) fn order_with_cuts(model: &SparseModel) -> Vec<u32> {
+    order::with_cuts(model)
 }
 
 /// log Z by a sum over all states, however long it takes.

@@ -174,6 +174,7 @@ impl Phases {
             std_error: error,
             interval: [low.max(lower_bound.unwrap_or(f64::NEG_INFINITY)), high],
             lower_bound,
+            proven: None,
             diagnosis: diagnosis(&phases, Measured { log_z, error }, opinion),
             ess: Some(ess),
             stopped: false,
