@@ -52,9 +52,10 @@ impl Exact {
 
 impl Estimator for Exact {
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
-        let predicted = exact_cost_with(model, self)?;
         let clock = Instant::now();
-        let log_z = exact_log_z_with(model, self, observer)?;
+        let parts = Parts::of(model, self.bytes())?;
+        let predicted = parts.cost();
+        let log_z = parts.log_z(self.max_seconds, observer)?;
         let seconds = clock.elapsed().as_secs_f64();
         Ok(Finding {
             log_z,
