@@ -18,6 +18,7 @@ __all__ = [
     "Model",
     "Scored",
     "__version__",
+    "bounds",
     "choices",
     "compare",
     "defaults",
@@ -176,6 +177,14 @@ def estimate(
     threads: int | None,
     progress: _Progress,
 ) -> Found: ...
+def bounds(
+    model: Model,
+    *,
+    entries: float | None,
+    passes: int | None,
+    threads: int | None,
+    progress: _Progress,
+) -> tuple[float, float] | None: ...
 def exact(model: Model, *, force: bool, threads: int | None, progress: _Progress) -> Found: ...
 def compare(
     model: Model,

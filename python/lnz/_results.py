@@ -50,6 +50,8 @@ class Estimate:
     """The 95% interval."""
     lower_bound: float | None
     """log Z is not below this exact sum over some states; None if there was no search."""
+    proven: tuple[float, float] | None
+    """Floor and ceiling that hold without statistics; None where none were proven, see `lnz.bounds`."""
     verdict: Verdict
     """``"exact"``, ``"consistent"`` or ``"suspect"``."""
     warnings: tuple[ResultWarning, ...]
@@ -77,6 +79,7 @@ class Estimate:
             std_error=_or(fields["std_error"], math.inf),
             interval=(_or(low, -math.inf), _or(high, math.inf)),
             lower_bound=fields["lower_bound"],
+            proven=fields["proven"] and tuple(fields["proven"]),
             verdict=fields["verdict"],
             warnings=tuple(ResultWarning(*warning) for warning in found.warnings),
             ess=fields["ess"],

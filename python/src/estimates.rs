@@ -4,7 +4,7 @@ use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{Annealing, Options, request};
 use crate::work::{self, Call};
-use lnz::{Annealed, Auto, DEFAULT_BETAS, Details, Finding, Gwgm, Sampling};
+use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Sampling};
 use lnz_app::Spelling;
 use lnz_app::report::{Line, Report, Tone};
 use lnz_app::request::Plan;
@@ -94,6 +94,28 @@ pub(crate) fn exact(
         run::estimate(&model.stored, &model.name, &Plan::exact(force), observer)
     })?;
     Found::new(py, outcome.report)
+}
+
+/// Proven floor and ceiling of log Z; None for a model that is too dense.
+#[pyfunction]
+#[pyo3(signature = (model, *, entries, passes, threads, progress))]
+pub(crate) fn bounds(
+    py: Python<'_>,
+    model: Py<Model>,
+    entries: Option<f64>,
+    passes: Option<usize>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<(f64, f64)>> {
+    let default = Bounds::default();
+    let settings = Bounds {
+        entries: entries.unwrap_or(default.entries),
+        passes: passes.unwrap_or(default.passes),
+    };
+    let found = work::run(py, &Call { threads, progress }, move |observer| {
+        Ok(lnz::proven_bounds(&model.get().stored.model, &settings, observer)?)
+    })?;
+    Ok(found.map(|found| (found.floor, found.ceiling)))
 }
 
 /// A comparison on its way to Python.

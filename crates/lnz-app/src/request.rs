@@ -110,6 +110,16 @@ impl Plan {
         Plan::Ready(Arc::new(if force { Exact::FORCED } else { Exact::default() }))
     }
 
+    /// Proven bounds are worth their time beside the result: not where exact values are unwanted, nor
+    /// where checks are.
+    pub(crate) fn wants_bounds(&self) -> bool {
+        match self {
+            Plan::Auto { settings, .. } => settings.shortcuts,
+            Plan::Ais(plan) => plan.check,
+            Plan::Ready(_) => true,
+        }
+    }
+
     /// The method with all that it needs to know about a model; reads data where there is some.
     pub(crate) fn estimator(&self, stored: &StoredModel) -> Result<Arc<dyn Estimator>> {
         Ok(match self {

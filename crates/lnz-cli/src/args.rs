@@ -2,6 +2,7 @@
 
 mod annealing;
 mod auto;
+mod bench;
 mod choice;
 mod data;
 mod generate;
@@ -11,8 +12,9 @@ mod start;
 mod train;
 mod values;
 
+pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
-pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
+pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
 pub(crate) use score::ScoreArgs;
 pub(crate) use train::TrainArgs;
@@ -21,11 +23,11 @@ use annealing::AnnealingArgs;
 use auto::AutoArgs;
 use choice::choice;
 use start::StartArgs;
-use values::threads;
+use values::{positive_number, threads};
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use lnz::Method;
+use lnz::{Bounds, Method};
 use lnz::io::{Float, Layout, ReadOptions, Units};
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::Request;
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Estimate(Box<EstimateArgs>),
     /// Compute log Z exactly by summing over all states
     Exact(ExactArgs),
+    /// Prove a floor and a ceiling of log Z, for sparse models of any size
+    Bounds(BoundsArgs),
     /// Log-likelihood of data under a model
     Score(Box<ScoreArgs>),
     /// Run several strategies side by side on one model
@@ -69,12 +73,14 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Train a model on data by contrastive divergence
     Train(Box<TrainArgs>),
-    /// Make an artificial model of one of the paper's families
+    /// Make an artificial model, or a folder of them
     Generate(GenerateArgs),
     /// List the built-in models
     Models(ModelsArgs),
     /// Run the paper's experiments, draw its figures, judge its claims
     Paper(PaperArgs),
+    /// Hold lnz and other programs against models of known log Z
+    Bench(BenchArgs),
     /// Look into data files, or download well-known ones
     Data(DataArgs),
     /// Print a completion script for a shell
@@ -186,6 +192,9 @@ pub(crate) struct EstimateArgs {
     /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array
     #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
     pub(crate) save_weights: Option<PathBuf>,
+    /// Write log10 Z as the UAI competitions want it
+    #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
+    pub(crate) save_pr: Option<PathBuf>,
 }
 
 impl EstimateArgs {
@@ -216,6 +225,33 @@ pub(crate) struct ExactArgs {
     /// Start even if it will take long
     #[arg(long)]
     pub(crate) force: bool,
+    /// Write log10 Z as the UAI competitions want it
+    #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
+    pub(crate) save_pr: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+const BOUNDS_EXAMPLES: &str = "\
+Examples:
+  lnz bounds grid.uai                          where exact values are out of reach
+  lnz bounds grid.uai --entries 1e7            tighter, with tables of ten times the size
+  lnz bounds model.npz --passes 200 --json     tighter, with the same tables
+
+Units are summed out one after the other; tables that would be too large are cut, and the cuts are
+chosen so that the bounds are as tight as they can be. Dense models need too many cuts for that.";
+
+#[derive(Debug, Args)]
+#[command(after_help = BOUNDS_EXAMPLES)]
+pub(crate) struct BoundsArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Entries of all tables together, eight bytes each
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().entries, value_parser = positive_number)]
+    pub(crate) entries: f64,
+    /// Passes over the tables for each bound
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().passes)]
+    pub(crate) passes: usize,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod known;
+mod proven;
 mod signs;
 mod warning;
 

@@ -6,13 +6,17 @@
 mod ais;
 mod anneal;
 mod auto;
+mod bounds;
 mod estimator;
 mod exact;
 mod statistics;
 
 pub use ais::{Ais, AisRun, StartRule};
 pub use anneal::{Annealed, Annealing, anneal};
-pub use auto::{Auto, AutoRun, Family, FamilyReport, FoundPhase, Sampled, SecondOpinion, auto, second_opinion};
+pub use auto::{
+    Auto, AutoRun, Family, FamilyReport, FoundPhase, Sampled, SecondOpinion, auto, second_opinion,
+};
+pub use bounds::{Bounds, ProvenBounds, proven_bounds, proven_bounds_sparse};
 pub use estimator::{Cost, Effort, Estimator, Finding};
 pub use exact::{
     Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,

@@ -59,6 +59,7 @@ pub use options::{Layout, ReadOptions};
 pub use stored::StoredModel;
 pub(crate) use stored::Tensor;
 pub use tensors::{Order, TensorInfo};
+pub use uai::{read_log_z, write_log_z};
 pub use values::{check_values_path, write_values};
 
 /// A result whose problem does not name the file yet; that is done once, at the door.

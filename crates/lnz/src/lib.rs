@@ -20,10 +20,11 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`BUILT_IN`] |
+//! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`Spins`], [`BUILT_IN`] |
 //! | get log Z with the default method | [`estimate`](fn@estimate), or [`Auto`] for its settings |
-//! | choose the method | [`Auto`], [`Ais`], [`Exact`] and [`Phases`], each an [`Estimator`] that returns a [`Finding`]; [`Method`] has them by name |
+//! | choose the method | [`Auto`], [`Ais`] and [`Exact`], each an [`Estimator`] that returns a [`Finding`]; [`Method`] has them by name |
 //! | sum over all states | [`exact_log_z`], after asking [`exact_cost`]; [`exact_log_z_sparse`] without a matrix |
+//! | prove a floor and a ceiling | [`proven_bounds`] |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
 //! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
@@ -74,6 +75,6 @@ pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
 pub use observer::{Observer, Phase, Progress};
 pub use path::{Schedule, Start};
-pub use problems::{Gwgm, block_system};
+pub use problems::{Gwgm, Spins, block_system};
 pub use sampling::{ChainLayout, Flips, InitialState, Sampler, Sampling};
 pub use score::{Batches, Likelihood, Scores, log_marginals, score};

@@ -134,6 +134,11 @@ impl Rbm {
         (self.weights.iter().map(|w| w * w).sum::<f64>() / self.weights.len() as f64).sqrt()
     }
 
+    /// Number of weights that are not zero.
+    pub fn coupled_pairs(&self) -> usize {
+        self.weights.iter().filter(|weight| **weight != 0.0).count()
+    }
+
     /// Visible and hidden layer exchanged: the same Z, a different annealing run.
     ///
     /// Fails without hidden units, because a model needs a visible layer.

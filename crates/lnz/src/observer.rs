@@ -6,6 +6,8 @@
 pub enum Phase {
     /// Enumerating states.
     Enumerate,
+    /// Tightening a proven bound; `log_z` is the bound so far.
+    Bound,
     /// Sampling the model to build the start distribution.
     Start,
     /// Annealing.

@@ -15,6 +15,8 @@ struct Fields<'a> {
     std_error: f64,
     interval: [f64; 2],
     lower_bound: Option<f64>,
+    /// Floor and ceiling that hold without statistics.
+    proven: Option<[f64; 2]>,
     verdict: Verdict,
     warnings: &'a [WarningLine],
     method: &'static str,
@@ -68,6 +70,7 @@ impl Serialize for Report {
             std_error: finding.std_error,
             interval: finding.interval,
             lower_bound: finding.lower_bound,
+            proven: finding.proven.map(|proven| [proven.floor, proven.ceiling]),
             verdict: finding.diagnosis.verdict,
             warnings: &self.warnings,
             method: finding.details.method().name(),

@@ -61,6 +61,10 @@ impl Report {
             let lead = Some((Tone::Good, verdict.to_owned()));
             lines.push(Line { label: "verdict", lead, text: format!(" {}", diagnosis.reason()) });
         }
+        if let Some(proven) = &self.finding.proven {
+            let text = format!("[{:.2}, {:.2}], without statistics", proven.floor, proven.ceiling);
+            lines.push(Line::plain("proven", text));
+        }
         lines.extend(reverse_text(&self.finding).map(|text| Line::plain("reverse", text)));
         lines.push(Line::plain("method", self.method_text(spelling)));
         if let Some(run) = self.finding.ais() {

@@ -5,17 +5,25 @@ use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
+use lnz::io;
 use lnz_app::request::Plan;
 use lnz_app::run;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
+    if let Some(path) = &args.save_pr {
+        io::check_npy_path(path)?;
+    }
     let source = args.model.load()?;
     let watch = Watch::new(args.run.quiet);
     let result = on_threads(args.run.threads, || {
         Ok(run::estimate(source.stored(), &source.name, &Plan::exact(args.force), &watch)?)
     });
     watch.finish();
-    report::print(&result?.report, args.run.json)?;
+    let report = result?.report;
+    report::print(&report, args.run.json)?;
+    if let Some(path) = &args.save_pr {
+        io::write_log_z(path, report.finding.log_z)?;
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -59,6 +59,7 @@ impl Warning {
                 vec![Change { setting: "method", value: Some("auto".into()) }]
             }
             Warning::MissedCore { .. }
+            | Warning::OutsideProvenBounds { .. }
             | Warning::StartsDisagree { .. }
             | Warning::StillRising { .. }
             | Warning::TargetNotReached { .. }

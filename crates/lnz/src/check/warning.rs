@@ -25,6 +25,15 @@ pub enum Warning {
         /// log of the exact sum over some states.
         lower_bound: f64,
     },
+    /// The estimate is outside bounds that hold without statistics.
+    OutsideProvenBounds {
+        /// The estimate.
+        log_z: f64,
+        /// log Z is not below it.
+        floor: f64,
+        /// log Z is not above it.
+        ceiling: f64,
+    },
     /// A short run from another start finds more mass; an unbiased estimate is hardly ever too high.
     OtherStartFindsMore {
         /// The estimate.
@@ -92,6 +101,7 @@ impl Warning {
             Warning::FewEffectiveChains { .. } => "few_effective_chains",
             Warning::OneChainDominates { .. } => "one_chain_dominates",
             Warning::BelowLowerBound { .. } => "below_lower_bound",
+            Warning::OutsideProvenBounds { .. } => "outside_proven_bounds",
             Warning::OtherStartFindsMore { .. } => "other_start_finds_more",
             Warning::MissedCore { .. } => "missed_core",
             Warning::StartsDisagree { .. } => "families_disagree",
@@ -117,6 +127,9 @@ impl Warning {
             ),
             Warning::BelowLowerBound { log_z, lower_bound } => format!(
                 "{log_z:.2} is wrong: some states that a search found already sum up to {lower_bound:.2}"
+            ),
+            Warning::OutsideProvenBounds { log_z, floor, ceiling } => format!(
+                "{log_z:.2} is wrong: log Z is proven to be between {floor:.2} and {ceiling:.2}"
             ),
             Warning::OtherStartFindsMore { log_z, start, found } => {
                 format!("{log_z:.2} is probably too low: a short run from {start} finds {found:.2}")

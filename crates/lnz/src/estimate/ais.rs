@@ -92,6 +92,7 @@ impl Ais {
             std_error: statistics.std_error,
             interval: statistics.interval,
             lower_bound: opinion.map(|opinion| opinion.lower_bound),
+            proven: None,
             diagnosis: Diagnosis::of_annealing(&statistics, annealed.requested, opinion),
             ess: Some(statistics.ess),
             stopped: annealed.samples.len() < annealed.requested,

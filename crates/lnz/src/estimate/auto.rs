@@ -318,6 +318,7 @@ fn add_up(settings: &Auto, parts: &Parts<'_>, sampled: Vec<Sampled>) -> Finding 
         std_error: quadrature(&|s| s.std_error),
         interval: [log_z - below, log_z + above],
         lower_bound: cores.map(|cores| parts.exact + cores.iter().sum::<f64>()),
+        proven: None,
         diagnosis: verdict::diagnose(&sampled),
         ess: sampled.iter().map(|part| part.ess).reduce(f64::min),
         stopped: sampled.iter().any(|part| part.stopped),

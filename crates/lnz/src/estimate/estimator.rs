@@ -1,6 +1,6 @@
 //! The trait that every method implements, and the result that every method returns.
 
-use super::Details;
+use super::{Details, ProvenBounds};
 use crate::{Diagnosis, Observer, Rbm, Result};
 use serde::Serialize;
 use std::fmt::Debug;
@@ -24,6 +24,8 @@ pub struct Finding {
     pub interval: [f64; 2],
     /// A sum of exact parts that log Z is not below, whatever the samples say.
     pub lower_bound: Option<f64>,
+    /// Bounds on both sides that were proven, where that was tried and says something.
+    pub proven: Option<ProvenBounds>,
     /// How far to trust it.
     pub diagnosis: Diagnosis,
     /// Effective sample size: the smallest, where several parts were sampled.

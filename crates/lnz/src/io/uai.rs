@@ -2,9 +2,11 @@
 
 use super::input::Input;
 use super::tensors::{Order, TensorInfo, TensorSource};
-use super::{Parsed, StoredModel};
+use super::{Parsed, StoredModel, save};
+use crate::{Error, Result};
 use ndarray::{Array1, Array2, ArrayD};
 use std::io::{self, Write};
+use std::path::Path;
 
 const LARGEST_FILE: u64 = 1 << 30;
 
@@ -261,4 +263,26 @@ pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<
         writeln!(writer, "\n4\n1 1 1 {:e}", factor(weight)?)?;
     }
     Ok(())
+}
+
+/// Writes log Z as the competitions want it, whole or not at all: the word `PR`, then log10 Z.
+pub fn write_log_z(path: &Path, log_z: f64) -> Result<()> {
+    let text = format!("PR\n{}\n", log_z * std::f64::consts::LOG10_E);
+    save::write_whole(path, |writer| writer.write_all(text.as_bytes()))
+}
+
+/// Reads log Z from a file of the competitions: `PR` and log10 Z; some have a 1 between them, the
+/// number of sets of evidence.
+pub fn read_log_z(path: &Path) -> Result<f64> {
+    Error::unless_readable(path)?;
+    let bad = |problem: &str| Error::file(path, problem.to_owned());
+    let text = std::fs::read_to_string(path).map_err(|error| bad(&error.to_string()))?;
+    let log10 = match text.split_ascii_whitespace().collect::<Vec<_>>()[..] {
+        ["PR", value] | ["PR", "1", value] => value.parse::<f64>().ok(),
+        _ => None,
+    };
+    match log10.filter(|value| value.is_finite()) {
+        Some(log10) => Ok(log10 * std::f64::consts::LN_10),
+        None => Err(bad("is no solution of the task PR, expected the word PR and log10 Z")),
+    }
 }
