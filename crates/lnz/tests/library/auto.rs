@@ -169,9 +169,9 @@ fn seeds_repeat_and_differ() {
 
 #[test]
 fn the_smallest_and_the_most_one_sided_models_are_right() {
-    // Three rounds of one resampled family: 4 islands each, with chains as 1, 1, 2, so that sum(share^2)
-    // = 8/16^2 + 4/8^2 and t has 9.67 degrees of freedom; 14 comparisons, one false alarm in a thousand.
-    const BOUND: f64 = 6.60;
+    // Three rounds have 32 islands at least; t with 31 degrees of freedom exceeds this once in 28,000
+    // times, and there are 14 comparisons: one false alarm in two thousand.
+    const BOUND: f64 = 4.8;
     let no_weights = Rbm::new(Array2::zeros((5, 4)), Array1::linspace(-2.0, 2.0, 5), {
         Array1::linspace(-1.0, 3.0, 4)
     });
@@ -218,7 +218,6 @@ fn in_float64_it_is_right_as_well() {
         // Independent random numbers, so not the bits of the fast engine.
         assert_ne!(found.log_z, estimate(&model, core, seed).log_z);
         let reverse = found.sampled()[0].log_reverse;
-        assert_eq!(reverse.is_some(), core > 0);
         assert!(reverse.is_none_or(|reverse| (reverse - exact(&model)).abs() < 1.0));
     }
 }
@@ -263,9 +262,8 @@ fn assert_answered(large: usize, small: usize) {
     }
 }
 
-/// Whatever the size of the model: four families, each with 8 islands of 16 chains and 4096 betas, and as
-/// many steps again for pilots, trials and the way back.
-const STEPS_OF_A_ROUND: u64 = 2 * 4 * 8 * 16 * 4096;
+/// Whatever the size of the model: a round of 2^19 steps, and the search, fits, trials and the way back.
+const STEPS_OF_A_ROUND: u64 = 6 << 19;
 
 #[test]
 fn thin_models_are_answered() {

@@ -174,8 +174,8 @@ fn enumerations_agree_with_exact_sums() {
 #[test]
 fn pendants_and_blocks_agree_with_exact_sums() {
     let part = || Prototypes { visible: 12, hidden: 6, strength: 1.0 }.generate(3).unwrap();
-    assert_exact(known::behind_pendants(part(), 9, 8, 5));
-    assert_exact(known::side_by_side(&[part(), part()], 5));
+    assert_exact(crate::known::behind_pendants(part(), 9, 8, 5));
+    assert_exact(crate::known::side_by_side(&[part(), part()], 5));
 }
 
 #[test]

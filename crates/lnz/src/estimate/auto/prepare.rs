@@ -173,8 +173,9 @@ pub(super) fn prepare<'a>(
     });
     let pool: Vec<(f64, State)> = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
     let by = |with: bool| tally.summary(&design.shares, &core, with);
-    let counts = core.log_z > by(false).log_z + LEAST_CORE.ln();
-    let with_core = counts && by(true).error < by(false).error;
+    // Most of Z is better known exactly; a part of it where that makes the error smaller.
+    let share = (core.log_z - by(false).log_z).exp();
+    let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
     let trial = by(with_core);
     let flips_trial = try_flips(&mut flips, &core, trial.weights.log_z)?;
     let way = choose(trial.weights, flips_trial.weights);
