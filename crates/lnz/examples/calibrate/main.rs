@@ -6,6 +6,7 @@ mod files;
 mod known;
 mod methods;
 mod options;
+mod outcome;
 mod report;
 mod run;
 

@@ -1,8 +1,9 @@
 //! The report: how often the intervals held the truth, as Markdown.
 
 use crate::environment::{processor, today};
-use crate::methods::{BETAS, CHAINS, Method, Outcome, RIGHT, STRETCH, WRONG};
+use crate::methods::{BETAS, CHAINS, Method};
 use crate::options::{Options, Part};
+use crate::outcome::{Outcome, RIGHT, STRETCH, WRONG};
 use lnz::Auto;
 use std::fmt::Write;
 use std::time::Duration;
@@ -78,6 +79,7 @@ Where it makes a difference, units are relabelled 0/1, shuffled and layers excha
 state that holds the mass and that nothing around it points to. No sampler finds those.
 
 - **Coverage**: share of 95% intervals that hold the truth.
+- **5 errors**: share of errors within five of the standard errors that were claimed.
 - **False confidence**: no warning, and an error above {WRONG} nats or a truth outside of the interval
   with arms {STRETCH} times as long.
 - **False alarms**: a warning on an error below {RIGHT} nats.
@@ -99,8 +101,8 @@ state that holds the mass and that nothing around it points to. No sampler finds
 
 fn head(first: &str) -> String {
     format!(
-        "| {first} | models | coverage | false confidence | false alarms | median error | worst error | 10^6 steps | seconds |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|
+        "| {first} | models | coverage | 5 errors | false confidence | false alarms | median error | worst error | 10^6 steps | seconds |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 "
     )
 }
@@ -119,9 +121,10 @@ fn row<'a>(name: &str, outcomes: impl Iterator<Item = &'a &'a Outcome>) -> Strin
     errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
     let median = (errors[(n - 1) / 2].abs() + errors[n / 2].abs()) / 2.0;
     format!(
-        "| {name} | {n} | {}% | {} | {} | {median:.3} | {:+.3} | {:.2} | {:.2} |\n",
+        "| {name} | {n} | {}% | {}% | {} | {} | {median:.3} | {:+.3} | {:.2} | {:.2} |\n",
         // Rounded down: 100% means all.
         100 * count(&|o| o.is_covered()) / n,
+        100 * count(&|o| o.is_within(5.0)) / n,
         count(&|o| o.is_falsely_confident()),
         count(&|o| o.is_false_alarm()),
         errors[n - 1],

@@ -1,8 +1,9 @@
 //! Runs the methods over the chosen models, one or several at a time.
 
 use crate::Chosen;
-use crate::methods::{Method, Outcome};
+use crate::methods::Method;
 use crate::options::Options;
+use crate::outcome::Outcome;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::sync::Mutex;

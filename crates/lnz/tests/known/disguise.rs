@@ -81,8 +81,9 @@ impl Solved {
 
     /// Units that hang on a single other one, `visible` and `hidden` of them, shuffled among the rest.
     ///
-    /// A unit with bias a that hangs with weight w on another adds log(1 + exp(a)), and its softplus(a + w)
-    /// - softplus(a) is taken off the bias of the other: what is left is the model as it was.
+    /// A unit with bias a that hangs on another with weight w adds softplus(a) to log Z, and raises the
+    /// bias of the other by the difference of softplus(a + w) and softplus(a). With that taken off
+    /// beforehand, what is left is the model as it was.
     pub(super) fn with_pendants(
         self,
         visible: usize,
@@ -95,21 +96,21 @@ impl Solved {
         let mut visible_bias = self.model.visible_bias().to_vec();
         let mut hidden_bias = self.model.hidden_bias().to_vec();
         let mut log_z = self.log_z;
-        let mut hang_on = |other_bias: &mut f64| {
+        // Hangs a unit on one of the first: tells its bias, which one, and the weight.
+        let mut hang_on = |others: &mut [f64]| {
             let (bias, weight) = (numbers.normal(), 3.0 * numbers.normal());
-            *other_bias -= softplus(bias + weight) - softplus(bias);
+            let other = numbers.below(others.len());
+            others[other] -= softplus(bias + weight) - softplus(bias);
             log_z += softplus(bias);
-            (bias, weight)
+            (bias, other, weight)
         };
         for i in v..v + visible {
-            let j = (i * 7919) % h;
-            let (bias, weight) = hang_on(&mut hidden_bias[j]);
+            let (bias, j, weight) = hang_on(&mut hidden_bias[..h]);
             visible_bias.push(bias);
             weights[[i, j]] = weight;
         }
         for j in h..h + hidden {
-            let i = (j * 7919) % v;
-            let (bias, weight) = hang_on(&mut visible_bias[i]);
+            let (bias, i, weight) = hang_on(&mut visible_bias[..v]);
             hidden_bias.push(bias);
             weights[[i, j]] = weight;
         }

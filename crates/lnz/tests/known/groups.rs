@@ -69,7 +69,7 @@ impl Groups {
         let hidden_bias = weights.sum_axis(ndarray::Axis(0)) / -2.0;
         let model = Rbm::new(weights, visible_bias, hidden_bias)?;
         let share = [0.5, 0.9, 0.99, 0.999][numbers.below(4)];
-        let tilt = tilt_for(share, &model, &groups[..]);
+        let tilt = tilt_for(share, &model, groups);
         let visible_bias = model.visible_bias().mapv(|b| b + tilt);
         Rbm::new(model.weights().to_owned(), visible_bias, model.hidden_bias().to_owned())
     }

@@ -115,9 +115,13 @@ fn of_phases(visible: usize, hidden: usize, phases: Phases, roughness: f64) -> F
         Phases::Weighted => "weighted",
         Phases::Hidden => "hidden",
     };
-    let rough = if roughness > 0.0 { format!(", rough {roughness}") } else { String::new() };
+    let rough = in_words(roughness);
     let parameters = format!("{visible}x{hidden}, {phases}{rough}");
     Family::new("curie-weiss", parameters, 4, move |seed| family.generate(seed))
+}
+
+fn in_words(roughness: f64) -> String {
+    if roughness > 0.0 { format!(", rough {roughness}") } else { String::new() }
 }
 
 fn curie_weiss() -> Vec<Family> {
@@ -142,7 +146,7 @@ fn groups() -> Vec<Family> {
     let family = |(visible, hidden, groups, order, roughness)| {
         let family = Groups { visible, hidden, groups, order, roughness };
         let word = if order == Order::Agreeing { "agreeing" } else { "competing" };
-        let rough = if roughness > 0.0 { format!(", rough {roughness}") } else { String::new() };
+        let rough = in_words(roughness);
         let parameters = format!("{visible}x{hidden}, {groups} {word}{rough}");
         Family::new("groups", parameters, 4, move |seed| family.generate(seed))
     };
@@ -151,7 +155,7 @@ fn groups() -> Vec<Family> {
 
 fn hub(blocks: usize, visible: usize, hidden: usize, roughness: f64) -> Family {
     let family = Hub::of(blocks, visible, hidden, roughness);
-    let rough = if roughness > 0.0 { format!(", rough {roughness}") } else { String::new() };
+    let rough = in_words(roughness);
     let parameters = format!("{}x{}, {blocks} blocks{rough}", family.visible(), family.hidden());
     Family::new("hub", parameters, 5, move |seed| family.generate(seed))
 }
