@@ -27,8 +27,8 @@ use values::{positive_number, threads};
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use lnz::{Bounds, Method};
 use lnz::io::{Float, Layout, ReadOptions, Units};
+use lnz::{Bounds, Method};
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::Request;
 use std::path::PathBuf;

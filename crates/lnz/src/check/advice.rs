@@ -54,8 +54,7 @@ impl Warning {
             vec![Change { setting: "max_seconds", value: Some(format!("{seconds}")) }]
         };
         match self {
-            Warning::BelowLowerBound { .. }
-            | Warning::OtherStartFindsMore { .. } => {
+            Warning::BelowLowerBound { .. } | Warning::OtherStartFindsMore { .. } => {
                 vec![Change { setting: "method", value: Some("auto".into()) }]
             }
             Warning::MissedCore { .. }

@@ -13,7 +13,7 @@ use crate::math::log_sum_exp;
 use lnz_kernels::random::Random;
 
 /// States of a source that are led back at most.
-const STATES: usize = 128;
+const STATES: usize = 64;
 /// Sweeps before that: what was drawn twice goes apart.
 const SWEEPS: usize = 50;
 /// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2
@@ -102,9 +102,12 @@ fn led_back(
         let from: Vec<State> = members.iter().map(|&i| states[i].clone()).collect();
         let samples = sampler.reverse(&starts[k].start, &from, betas)?;
         let parts = (total as f64 / numbers[k] as f64).ln();
-        works.extend(samples.iter().zip(members).map(|(sample, &i)| {
-            sample + design.shares[k][homes[i]].ln() + parts
-        }));
+        works.extend(
+            samples
+                .iter()
+                .zip(members)
+                .map(|(sample, &i)| sample + design.shares[k][homes[i]].ln() + parts),
+        );
     }
     Ok(works)
 }

@@ -12,7 +12,7 @@ use lnz_kernels::random::Random;
 use ndarray::Axis;
 
 /// Intervals of the runs from one start for the whole.
-const WHOLE_BETAS: [usize; 2] = [512, 1024];
+const WHOLE_BETAS: [usize; 2] = [256, 512];
 /// Intervals of the short runs of each round of fitting.
 const BETAS: [usize; 3] = [256, 256, 512];
 /// Islands of all starts together in a round.
@@ -107,11 +107,7 @@ struct ShortRun {
     log_all: f64,
 }
 
-fn short_runs(
-    sampler: &Sampler<'_>,
-    phases: &[Product],
-    betas: &[f64],
-) -> Result<Vec<ShortRun>> {
+fn short_runs(sampler: &Sampler<'_>, phases: &[Product], betas: &[f64]) -> Result<Vec<ShortRun>> {
     let islands = (ISLANDS / phases.len()).max(1);
     let island = if phases.len() > MOST_PHASES { GROUP } else { ISLAND };
     let run = |(k, phase): (usize, &Product)| {

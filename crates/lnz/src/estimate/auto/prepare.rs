@@ -20,7 +20,7 @@ use serde::Serialize;
 
 /// Intervals of the trial of the fitted starts, its chains in all, and of each start at least.
 pub(super) const TRIAL_BETAS: usize = 1024;
-const TRIAL_CHAINS: usize = 512;
+const TRIAL_CHAINS: usize = 256;
 const LEAST_CHAINS: usize = 32;
 /// Particles of the pilot of the flips, and intervals and islands of their trial.
 const PARTICLES: usize = 64;
@@ -90,13 +90,20 @@ impl<'a> FlipsWay<'a> {
     }
 
     /// Resampled islands.
-    pub(super) fn islands(&mut self, betas: usize, islands: usize, core: &Core) -> Result<Vec<Chain>> {
+    pub(super) fn islands(
+        &mut self,
+        betas: usize,
+        islands: usize,
+        core: &Core,
+    ) -> Result<Vec<Chain>> {
         let betas = self.pilot.schedule(betas);
         let (chains, resampled) = (islands * ISLAND, Some(ISLAND));
         let run = Run { start: &self.start, betas: &betas, chains, resampled, others: true };
         let ends = self.sampler.anneal_flipping(&run, self.flips)?;
-        let chain = |(sample, state): (&f64, &State)| {
-            Chain { sample: *sample, cell: 0, known: core.contains(&pack(state)) }
+        let chain = |(sample, state): (&f64, &State)| Chain {
+            sample: *sample,
+            cell: 0,
+            known: core.contains(&pack(state)),
         };
         let found = ends.samples.iter().zip(&ends.states).map(chain).collect();
         let size = (chains as f64).ln();
@@ -149,7 +156,8 @@ pub(super) fn prepare<'a>(
     let constant = large.constant();
     let core = Core::build(&free_energy, &modes, settings.core, constant, observer);
     stage(2);
-    let found = search(&sampler, &flips.sampler, settings.data_means.as_ref(), &mut random, observer)?;
+    let found =
+        search(&sampler, &flips.sampler, settings.data_means.as_ref(), &mut random, observer)?;
     stage(3);
     let fitted = fit(&sampler, &found, &mut random)?;
     stage(4);
@@ -184,7 +192,19 @@ pub(super) fn prepare<'a>(
         Family::Flips => core.log_z > flips_trial.log_z - std::f64::consts::LN_2,
     };
     stage(5);
-    Ok(Prepared { sampler, flips, core, with_core, fitted, design, found, pool, trial, flips_trial, way })
+    Ok(Prepared {
+        sampler,
+        flips,
+        core,
+        with_core,
+        fitted,
+        design,
+        found,
+        pool,
+        trial,
+        flips_trial,
+        way,
+    })
 }
 
 /// A few islands first; more unless they find nothing.

@@ -130,7 +130,13 @@ fn of_layer(
     let mut pool = Vec::new();
     let mut annealed = |kind: &'static str, start: Start, found: &mut Vec<Guess>| -> Result<()> {
         let (betas, chains, resampled) = (even(SHORT), ISLAND, Some(ISLAND));
-        let ends = sampler.anneal(&Run { start: &start, betas: &betas, chains, resampled, others: false })?;
+        let ends = sampler.anneal(&Run {
+            start: &start,
+            betas: &betas,
+            chains,
+            resampled,
+            others: false,
+        })?;
         let size = (chains as f64).ln();
         pool.extend(ends.samples.iter().map(|s| s - size).zip(ends.states.iter().cloned()));
         found.extend(ends.states.into_iter().map(|state| (kind, state)));
