@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 
 /// Ascents from states of rising density.
 const ASCENTS: usize = 32;
+const FEWEST_ASCENTS: usize = 8;
+/// Evaluations of softplus that the ascents of a layer may take.
+const MOST_WORK: f64 = 3e7;
 /// Times that an ascent goes through all units at most.
 const PASSES: usize = 6;
 /// Singular vectors and columns of W whose signs are tried, each with both signs.
@@ -156,8 +159,10 @@ fn of_layer(
         annealed(kind, Start::from_means(means.view(), EPSILON)?, &mut found)?;
     }
     let free_energy = FreeEnergy::new(model);
-    for k in 0..ASCENTS {
-        let density = k as f64 / (ASCENTS - 1) as f64;
+    let work = (PASSES * n * model.hidden().max(1)) as f64;
+    let ascents = ((MOST_WORK / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
+    for k in 0..ascents {
+        let density = k as f64 / (ascents - 1) as f64;
         let first: State = (0..n).map(|_| random.happens(density)).collect();
         found.push(("ascent", ascended(&free_energy, first, random, observer)));
     }
