@@ -13,7 +13,7 @@ const EXPANDED: f64 = 25.0;
 /// Modes that the search starts from.
 const SEEDS: usize = 256;
 /// Evaluations of softplus that building may take, about a quarter of a second.
-const MOST_WORK: f64 = 5e7;
+const MOST_WORK: f64 = 3e7;
 /// States kept at most, for memory.
 const MOST_STATES: usize = 1 << 19;
 

@@ -10,8 +10,8 @@ use std::collections::HashSet;
 const ASCENTS: usize = 512;
 /// Ascents that are begun at once.
 const BATCH: usize = 32;
-/// No batch begins after this many evaluations of softplus, about a second on one core.
-const MOST_WORK: f64 = 1e8;
+/// No batch begins after this many evaluations of softplus, about half a second on one core.
+const MOST_WORK: f64 = 6e7;
 /// The best modes, whose surroundings are searched again.
 const KICKED: usize = 8;
 /// A flip must gain more than rounding could.

@@ -76,6 +76,8 @@ pub(super) struct FlipsWay<'a> {
     pilot: Pilot,
     flips: usize,
     start: Start,
+    /// What the pilot makes of log Z.
+    pilot_log_z: f64,
     pub(super) trial_states: Vec<(f64, State)>,
 }
 
@@ -84,9 +86,10 @@ impl<'a> FlipsWay<'a> {
         let n = sampler.large.visible();
         let flips = n.div_ceil(10).clamp(2, MOST_FLIPS);
         let mut pilot = Pilot::default();
-        let states = sampler.pilot(flips, PARTICLES, &mut pilot)?;
-        let start = Start::uniform(n);
-        Ok((Self { sampler, pilot, flips, start, trial_states: vec![] }, states))
+        let ends = sampler.pilot(flips, PARTICLES, &mut pilot)?;
+        let (start, pilot_log_z) = (Start::uniform(n), ends.log_z());
+        let way = Self { sampler, pilot, flips, start, pilot_log_z, trial_states: vec![] };
+        Ok((way, ends.states))
     }
 
     /// Resampled islands.
@@ -207,11 +210,14 @@ pub(super) fn prepare<'a>(
     })
 }
 
-/// A few islands first; more unless they find nothing.
+/// A few islands first; more unless they find nothing. Flips are dear on large models, so that a pilot
+/// far below leads to a short look only.
 fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summary> {
     let mut tally = Tally::new(1, ISLAND);
+    let hopeless = flips.pilot_log_z < fitted - 2.0 * HOPELESS;
+    let betas = if hopeless { FLIP_BETAS / 4 } else { FLIP_BETAS };
     for islands in [2, FLIP_ISLANDS - 2] {
-        tally.chains[0].extend(flips.islands(FLIP_BETAS, islands, core)?);
+        tally.chains[0].extend(flips.islands(betas, islands, core)?);
         if tally.summary(&alone(), core, false).log_z < fitted - HOPELESS {
             break;
         }

@@ -98,7 +98,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// One resampled population whose betas follow from its weights.
-    pub(super) fn pilot<B>(&self, flips: usize, chains: usize, betas: &mut B) -> Result<Vec<State>>
+    pub(super) fn pilot<B>(&self, flips: usize, chains: usize, betas: &mut B) -> Result<Ends>
     where
         for<'b> &'b mut B: Betas,
     {
@@ -117,7 +117,8 @@ impl<'a> Sampler<'a> {
         };
         walk(&mut *walkers, &mut population, &mut *betas, watch).ok_or_else(stopped)?;
         self.count(steps);
-        Ok((0..chains).map(|chain| as_state(&walkers.state(chain))).collect())
+        let states = (0..chains).map(|chain| as_state(&walkers.state(chain))).collect();
+        Ok(Ends { samples: population.log_weights, states, others: vec![] })
     }
 
     fn run(&self, engine: &dyn Engine, run: &Run<'_>) -> Result<Ends> {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 const ASCENTS: usize = 32;
 const FEWEST_ASCENTS: usize = 8;
 /// Evaluations of softplus that the ascents of a layer may take.
-const MOST_WORK: f64 = 3e7;
+const MOST_WORK: f64 = 2e7;
 /// Times that an ascent goes through all units at most.
 const PASSES: usize = 6;
 /// Singular vectors and columns of W whose signs are tried, each with both signs.
