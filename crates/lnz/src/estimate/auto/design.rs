@@ -48,6 +48,10 @@ impl Design {
             shares = seen.shares(&chains);
             of_z = seen.cells(&shares);
         }
+        let even = |k: usize| if k < cells { EVEN_PART / cells as f64 } else { 0.0 };
+        let part = |(k, n): (usize, &f64)| even(k) + (1.0 - EVEN_PART) * n;
+        let chains: Vec<f64> = chains.iter().enumerate().map(part).collect();
+        let shares = seen.shares(&chains);
         let variance = variance(trial, &shares, &of_z);
         Self { shares, chains, cells: of_z, variance }
     }
@@ -108,17 +112,14 @@ impl Seen {
 }
 
 /// A step towards the least of `sum_c p_c^2 / sum_k n_k e_kc` for a given sum of n_k: each is multiplied
-/// by what one more of it would gain.
+/// by the root of what one more of it would gain, which leads to n_k = p_k at once if each start sees its
+/// own cell alone.
 fn improve(chains: &mut [f64], worth: &[Vec<f64>], cells: &[f64]) {
     let found = |c: usize| worth.iter().zip(&*chains).map(|(w, n)| n * w[c]).sum::<f64>();
     let needs: Vec<f64> = cells.iter().enumerate().map(|(c, p)| (p / found(c)).powi(2)).collect();
     for (n, worth) in chains.iter_mut().zip(worth) {
-        *n *= worth.iter().zip(&needs).map(|(worth, need)| worth * need).sum::<f64>();
+        *n *= worth.iter().zip(&needs).map(|(worth, need)| worth * need).sum::<f64>().sqrt();
     }
-    let total: f64 = chains.iter().sum();
-    chains.iter_mut().for_each(|n| *n /= total);
-    let least = EVEN_PART / cells.len() as f64;
-    chains.iter_mut().take(cells.len()).for_each(|n| *n = n.max(least));
     let total: f64 = chains.iter().sum();
     chains.iter_mut().for_each(|n| *n /= total);
 }
@@ -138,4 +139,76 @@ fn variance(trial: &Tally, shares: &Shares, cells: &[f64]) -> f64 {
         }
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `chains` chains of a start that ends in cell 0 with probability about `part`, all of weight e^`log_z`.
+    fn start(chains: usize, part: f64, log_z: f64) -> Vec<Chain> {
+        let inside = (part * chains as f64).round() as usize;
+        let chain =
+            |i: usize| Chain { sample: log_z, cell: usize::from(i >= inside), known: false };
+        (0..chains).map(chain).collect()
+    }
+
+    fn trial(starts: Vec<Vec<Chain>>) -> Tally {
+        Tally { chains: starts, island: 1 }
+    }
+
+    fn assert_close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 0.01, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn phases_that_do_not_see_each_other_keep_their_own_starts() {
+        // Each start stays at home; the phases have shares of e / (1 + e) and 1 / (1 + e).
+        let design = Design::from_trial(&trial(vec![start(64, 1.0, 1.0), start(64, 0.0, 0.0)]), 2);
+        assert_eq!(design.shares, [[1.0, 0.0], [0.0, 1.0]]);
+        let large = 1.0 / (1.0 + (-1f64).exp());
+        assert_close(design.cells[0], large);
+        // The least of p^2 / n + (1 - p)^2 / (1 - n) is at n = p.
+        assert_close(design.chains[0], EVEN_PART / 2.0 + (1.0 - EVEN_PART) * large);
+    }
+
+    #[test]
+    fn a_start_that_sees_everything_does_the_work_of_all() {
+        // Two starts that see one half each, and waste the other half of their chains on weights of zero;
+        // a third one sees both.
+        let half = |home: usize| {
+            let mut chains = start(64, 0.5, 0.0);
+            for chain in &mut chains {
+                chain.sample = if chain.cell == home { 0.0 } else { f64::NEG_INFINITY };
+            }
+            chains
+        };
+        let whole = start(64, 0.5, 0.0);
+        let design = Design::from_trial(&trial(vec![half(0), half(1), whole]), 2);
+        assert_close(design.chains[2], 1.0 - EVEN_PART);
+        // A chain of the third start counts twice as much in each half as one of the others.
+        assert!(design.shares[2].iter().all(|share| *share > 0.8));
+    }
+
+    #[test]
+    fn a_start_that_finds_less_than_the_cells_own_has_no_part_in_it() {
+        // The second start sees a tenth of what the first one finds in its own cell.
+        let mut blind = start(64, 0.5, 0.0);
+        blind.iter_mut().filter(|chain| chain.cell == 0).for_each(|chain| chain.sample = -1.6);
+        let design = Design::from_trial(&trial(vec![start(64, 1.0, 0.0), blind]), 2);
+        assert_eq!(design.shares[1][0], 0.0);
+        assert_eq!(design.shares[0][0], 1.0);
+    }
+
+    #[test]
+    fn shares_of_a_cell_sum_to_one_and_parts_of_the_chains_too() {
+        let starts = vec![start(48, 0.9, 2.0), start(32, 0.2, 1.0), start(32, 0.6, 2.2)];
+        let design = Design::from_trial(&trial(starts), 2);
+        for cell in 0..2 {
+            let sum: f64 = design.shares.iter().map(|shares| shares[cell]).sum();
+            assert!((sum - 1.0).abs() < 1e-12);
+        }
+        assert!((design.chains.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((design.cells.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
 }

@@ -14,7 +14,7 @@ use lnz_kernels::random::{Purpose, Random};
 use std::time::Instant;
 
 /// Chain-steps of the first round.
-const ROUND: usize = 1 << 18;
+const ROUND: usize = 1 << 19;
 /// Times as many intervals as in the trial, at most.
 const MOST_BETAS: f64 = 16.0;
 /// Intervals and islands of a first round with flips.

@@ -113,6 +113,9 @@ impl Tally {
     }
 }
 
+/// How much longer the upper arm of an interval is than the mirrored lower one.
+const SKEW: f64 = 1.25;
+
 struct Sum {
     measured: Measured,
     largest_share: f64,
@@ -140,10 +143,12 @@ impl Summary {
         let reach = t * self.error.max(not_exact * self.weights.error);
         let low = if reach < 1.0 { self.log_z + (-reach).ln_1p() } else { f64::NEG_INFINITY };
         let unseen = 3.0 / self.ess.max(1.0);
-        let mut high = self.log_z + reach.max(unseen).ln_1p().max(-(-reach.min(0.9)).ln_1p());
+        // Weights are skewed: an estimate is low more often than high, and then shows a smaller error.
+        let mirrored = -(-reach.min(0.9)).ln_1p() * (reach / 0.9).max(1.0);
+        let mut high = self.log_z + (SKEW * mirrored).max(unseen.ln_1p());
         let core = self.known_sum(log_core);
         if core.seems_missed() {
-            high += core.shortfall().min(self.log_z - log_core + core.shortfall());
+            high += core.shortfall();
         }
         [low.max(log_core), high + missed.ln_1p()]
     }
@@ -158,5 +163,55 @@ impl Tally {
             ((log_z - all).exp(), error)
         };
         (0..cells).map(of_cell).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(sample: f64, cell: usize) -> Chain {
+        Chain { sample, cell, known: false }
+    }
+
+    #[test]
+    fn every_cell_counts_by_the_shares_of_its_starts() {
+        let ln = f64::ln;
+        let tally = Tally {
+            chains: vec![vec![chain(ln(6.0), 0), chain(ln(2.0), 1)], vec![chain(ln(4.0), 1); 3]],
+            island: 1,
+        };
+        // The first start finds 3 in cell 0 and 1 in cell 1, the second 4 in cell 1.
+        let shares = vec![vec![1.0, 0.5], vec![0.0, 0.5]];
+        let found = tally.summary(&shares, &Core::default(), false);
+        assert!((found.log_z - ln(3.0 + 0.5 + 2.0)).abs() < 1e-12);
+        let [one, two] = tally.cells(&shares, 2)[..] else { panic!() };
+        assert!((one.0 - 3.0 / 5.5).abs() < 1e-12 && (two.0 - 2.5 / 5.5).abs() < 1e-12);
+        // Contributions of 6 and 1 have a variance of 12.5; those of the second start are all the same.
+        assert!((found.error - (12.5f64 / 2.0).sqrt() / 5.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn islands_are_the_independent_units_where_chains_were_resampled() {
+        let samples = [1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0f64];
+        let chains = vec![samples.iter().map(|w| chain(w.ln(), 0)).collect()];
+        let shares = vec![vec![1.0]];
+        let error = |island| {
+            let tally = Tally { chains: Vec::clone(&chains), island };
+            tally.summary(&shares, &Core::default(), false).error
+        };
+        assert!((error(4) - 0.5).abs() < 1e-12, "{}", error(4));
+        assert!(error(1) < error(4));
+    }
+
+    #[test]
+    fn equal_weights_leave_room_for_what_no_chain_has_met() {
+        let chains = vec![vec![chain(5.0, 0); 100]];
+        let found = Tally { chains, island: 1 }.summary(&vec![vec![1.0]], &Core::default(), false);
+        assert_eq!((found.log_z, found.error, found.ess), (5.0, 0.0, 100.0));
+        let [low, high] = found.interval(f64::NEG_INFINITY, 0.0);
+        assert_eq!(low, 5.0);
+        assert!((high - 5.0 - 1.03f64.ln()).abs() < 1e-12);
+        assert!(found.interval(f64::NEG_INFINITY, 0.5)[1] > high + 0.4);
     }
 }
