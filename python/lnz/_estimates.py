@@ -56,7 +56,7 @@ def estimate(
         An :class:`RBM`, a file or the name of a built-in model, a tuple (weights, visible_bias,
         hidden_bias), a fitted BernoulliRBM, a torch module or a state dictionary.
     method
-        ``"auto"``, ``"ais"``, ``"exact"`` or ``"phases"``.
+        ``"auto"``, ``"ais"`` or ``"exact"``.
     no_exact
         Sample the whole model even if it, or parts of it, can be summed exactly.
     no_check

@@ -59,7 +59,7 @@ class Estimate:
     ess: float | None
     """Effective number of chains."""
     method: Method
-    """``"auto"``, ``"ais"``, ``"exact"`` or ``"phases"``."""
+    """``"auto"``, ``"ais"`` or ``"exact"``."""
     reason: str
     """What the verdict rests on."""
     log_weights: NDArray[np.float64] | None = field(compare=False)
