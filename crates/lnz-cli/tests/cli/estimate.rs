@@ -281,7 +281,8 @@ fn two_phases(folder: &Folder) -> String {
 fn a_model_with_two_phases_shows_both() {
     let folder = Folder::new();
     let model = two_phases(&folder);
-    let result = json(&["estimate", &model, "--json", "--no-exact", "--core", "0", "--rounds", "1"]);
+    let result =
+        json(&["estimate", &model, "--json", "--no-exact", "--core", "0", "--rounds", "1"]);
     let phases = result["sampled"][0]["phases"].as_array().unwrap();
     assert_eq!(phases.len(), 2, "{phases:?}");
     for phase in phases {

@@ -399,3 +399,20 @@ fn groups_cover_all_chains() {
     let chains: Vec<usize> = groups(2 * GROUP + 3).flatten().collect();
     assert_eq!(chains, (0..2 * GROUP + 3).collect::<Vec<_>>());
 }
+
+#[test]
+fn equal_weights_are_rounded_alike_and_that_counts_as_noise() {
+    // All errors are the same d: sums of d n and d m, not of their square roots.
+    let (n, m) = (20, 2000);
+    let equal = Rbm::new(Array2::from_elem((n, m), 0.02512), Array1::zeros(n), Array1::zeros(m));
+    let grid = Resolution::of::<i16>(&equal).unwrap();
+    let error = (0.02512 / grid.step).round() * grid.step - 0.02512;
+    let (n, m) = (n as f64, m as f64);
+    let expected = (error * error * (n * m * m + m * n * n) / 16.0).sqrt();
+    assert!((grid.noise - expected.max(grid.step * (n * m / 48.0).sqrt())).abs() < 1e-9);
+    assert!(!grid.is_fine(), "{}", grid.noise);
+    // Independent errors cancel.
+    let random = Rbm::gaussian(784, 500, 0.2, 1);
+    let grid = Resolution::of::<i16>(&random).unwrap();
+    assert_eq!(grid.noise, grid.step * (784.0f64 * 500.0 / 48.0).sqrt());
+}

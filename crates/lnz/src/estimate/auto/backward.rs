@@ -13,7 +13,7 @@ use crate::math::log_sum_exp;
 use lnz_kernels::random::Random;
 
 /// States of a source that are led back at most.
-const STATES: usize = 64;
+const STATES: usize = 128;
 /// Sweeps before that: what was drawn twice goes apart.
 const SWEEPS: usize = 50;
 /// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2

@@ -18,7 +18,8 @@ use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
 use serde::Serialize;
 
-/// Intervals of the trial of the fitted starts, its chains in all, and of each start at least.
+/// Intervals of the trial of the fitted starts, its chains with one start (twice as many with several), and
+/// of each start at least.
 pub(super) const TRIAL_BETAS: usize = 1024;
 const TRIAL_CHAINS: usize = 256;
 const LEAST_CHAINS: usize = 32;
@@ -166,7 +167,8 @@ pub(super) fn prepare<'a>(
     stage(4);
     let starts = fitted.starts();
     let betas = schedule(TRIAL_BETAS);
-    let count = (TRIAL_CHAINS / starts.len()).max(LEAST_CHAINS);
+    let all = if starts.len() > 1 { 2 * TRIAL_CHAINS } else { TRIAL_CHAINS };
+    let count = (all / starts.len()).max(LEAST_CHAINS);
     let mut tally = Tally::new(starts.len(), 1);
     let mut states = Vec::new();
     for (k, product) in starts.iter().enumerate() {

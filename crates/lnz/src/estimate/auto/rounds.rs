@@ -149,10 +149,10 @@ impl<'a> MainRun<'a> {
         let now = self.found();
         let back = back.flatten();
         let has_core = core.states() > 0;
-        let missed = back.map_or(0.0, |back| {
-            if back.unreached > 2.0 * back.unreached_error { back.unreached } else { 0.0 }
-        });
-        let mut interval = now.interval(core.log_z, missed);
+        let mut interval = now.interval(core.log_z, back.map_or(0.0, |back| back.unreached));
+        if let Some(back) = back.filter(|_| !with_core) {
+            interval[1] = interval[1].max(back.log_z + 2.0 * now.error);
+        }
         // An unbiased run that finds more is seldom wrong.
         for other in self.others(&now) {
             interval[1] = interval[1].max(other);
