@@ -54,6 +54,33 @@ def test_a_false_convergence_is_called_suspect_with_a_reason_and_a_remedy(ais):
     assert "--" not in repr(ais)
 
 
+def grid(side, strength):
+    """Spins on a square, visible and hidden like the fields of a chess board."""
+    random = np.random.default_rng(5)
+    fields = [(i, j) for i in range(side) for j in range(side)]
+    black, white = ([f for f in fields if sum(f) % 2 == colour] for colour in (0, 1))
+    w = np.zeros((len(black), len(white)))
+    for k, (i, j) in enumerate(black):
+        for other in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
+            if other in white:
+                w[k, white.index(other)] = random.uniform(-strength, strength)
+    return lnz.RBM(w, np.zeros(len(black)), np.zeros(len(white)), units="spin")
+
+
+def test_bounds_hold_the_exact_value_and_are_part_of_sampled_results():
+    model = grid(10, 1.0)
+    log_z = lnz.exact(model).log_z
+    floor, ceiling = lnz.bounds(model, entries=5000, passes=20)
+    assert floor < log_z < ceiling < floor + 20
+    sampled = lnz.estimate(model, method="ais", betas=64, chains=64)
+    assert sampled.proven[0] <= log_z <= sampled.proven[1]
+    assert lnz.exact(model).proven is None
+    assert lnz.bounds(lnz.RBM(np.ones((90, 90)), np.zeros(90), np.zeros(90))) is None
+    for options in ({"entries": 0}, {"passes": 0}, {"passes": 1.5}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            lnz.bounds(model, **options)
+
+
 def test_results_cannot_be_changed(ais):
     with pytest.raises(dataclasses.FrozenInstanceError):
         ais.log_z = 0.0

@@ -16,8 +16,8 @@ pub use anneal::{Annealed, Annealing, anneal};
 pub use auto::{
     Auto, AutoRun, Family, FamilyReport, FoundPhase, Sampled, SecondOpinion, auto, second_opinion,
 };
-pub use bounds::{Bounds, ProvenBounds, proven_bounds, proven_bounds_sparse};
-pub use estimator::{Cost, Effort, Estimator, Finding};
+pub use bounds::{Bounds, proven_bounds, proven_bounds_sparse};
+pub use estimator::{Cost, Effort, Estimator, Finding, ProvenBounds};
 pub use exact::{
     Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
     exact_log_z_sparse, exact_log_z_with, exact_log_z_within,

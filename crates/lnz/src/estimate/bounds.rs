@@ -6,7 +6,7 @@ mod projection;
 mod tighten;
 
 use super::exact::order_with_cuts;
-use super::{Finding, SparseModel};
+use super::{ProvenBounds, SparseModel};
 use crate::energy::check_energy;
 use crate::{Observer, Rbm, Result};
 use buckets::Buckets;
@@ -28,38 +28,6 @@ impl Default for Bounds {
     /// About three seconds of one core, and 8 MB.
     fn default() -> Self {
         Self { entries: 1e6, passes: 60 }
-    }
-}
-
-/// Two numbers that log Z is between, as far as float64 computes: rounding at its worst is allowed for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct ProvenBounds {
-    /// log Z is not below it.
-    pub floor: f64,
-    /// log Z is not above it.
-    pub ceiling: f64,
-    /// Units in the largest table.
-    pub width: usize,
-    /// Units that had to be summed out of several tables separately; with none, both bounds are log Z.
-    pub cuts: usize,
-}
-
-impl ProvenBounds {
-    /// The bounds are near enough to say something: within 10 nats or 5% of each other.
-    pub fn say_something(&self) -> bool {
-        self.ceiling - self.floor <= 10f64.max(0.05 * self.floor.abs().min(self.ceiling.abs()))
-    }
-}
-
-impl Finding {
-    /// Keeps proven bounds beside the result, and calls it suspect if it is outside them.
-    pub fn hold_against(&mut self, mut bounds: ProvenBounds) {
-        // A sum over known states may be a higher floor.
-        bounds.floor = bounds.floor.max(self.lower_bound.unwrap_or(f64::NEG_INFINITY));
-        let range = [bounds.floor, bounds.ceiling];
-        self.diagnosis.hold_against(range, self.log_z, self.std_error);
-        self.proven = Some(bounds);
     }
 }
 
