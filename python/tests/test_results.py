@@ -130,7 +130,7 @@ def test_results_have_a_readable_text_and_html(ais, auto):
 
 
 def test_figures_are_drawn(ais, auto):
-    from matplotlib import pyplot
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason="NOT TESTED: no matplotlib")
 
     histogram, path = ais.plot()
     assert sum(patch.get_height() for patch in histogram.patches) == len(ais.log_weights)

@@ -46,7 +46,7 @@ pub(crate) fn run() -> ExitCode {
         eprintln!("FAILED: {missing} not installed; run `rustup component add {missing}`");
         return ExitCode::FAILURE;
     }
-    let peers = "torch, rbms, scikit-learn, data frames, types and notebook in Python, the page in a browser \
+    let peers = "torch, rbms, scikit-learn, figures, data frames, types and notebook in Python, the page in a browser \
                  (`cargo xtask test --peers` has them)";
     run_all(&CHECKS, &[peers])
 }

@@ -7,14 +7,13 @@ use std::process::Command;
 
 /// Builds, installs and tests; what pytest says goes to the terminal.
 pub(crate) fn test() -> Outcome {
-    outcome(run(Needs::Tests, &["tests"], &[]))
+    outcome(run(Needs::Tests, &[]))
 }
 
-/// The tests that need more: other packages for RBMs, data frames, types and the notebook. None of them
-/// may be left out.
+/// The same with all that the tests can make use of: other packages for RBMs, figures, data frames, types
+/// and the notebook. Nothing may be left out.
 pub(crate) fn test_with_peers() -> Outcome {
-    let tests = ["tests/test_adapters.py", "tests/test_docs.py", "tests/test_frames.py"];
-    outcome(run(Needs::Peers, &tests, &[("LNZ_TEST_ALL", "1")]))
+    outcome(run(Needs::Peers, &[("LNZ_TEST_ALL", "1")]))
 }
 
 fn outcome(result: Result<(), String>) -> Outcome {
@@ -24,7 +23,7 @@ fn outcome(result: Result<(), String>) -> Outcome {
     }
 }
 
-fn run(needs: Needs, tests: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
+fn run(needs: Needs, variables: &[(&str, &str)]) -> Result<(), String> {
     let target = environment::target_folder()?;
     let tools = environment::python(&target, needs)?;
     let wheel = build_wheel(&tools, &target)?;
@@ -34,7 +33,7 @@ fn run(needs: Needs, tests: &[&str], variables: &[(&str, &str)]) -> Result<(), S
     let status = Command::new(&python)
         .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-c"])
         .arg(package.join("pyproject.toml"))
-        .args(tests.iter().map(|test| package.join(test)))
+        .arg(package.join("tests"))
         // Elsewhere, so that `lnz` is the installed package and not its source.
         .current_dir(&target)
         .env("LNZ_TOOL", tool)
