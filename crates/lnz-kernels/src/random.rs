@@ -25,7 +25,7 @@ pub enum Purpose {
     Pilot = 8,
     /// Resampling of weighted chains.
     Resample = 9,
-    /// Trials of the families of starts.
+    /// Trials of starts.
     Trial = 10,
     /// Annealing from the model back to the start.
     Reverse = 11,

@@ -28,7 +28,7 @@ struct Fields<'a> {
     ess: Option<f64>,
     /// Statistics of the samples of plain AIS.
     samples: Option<Samples>,
-    /// The parts that the default method sampled, with its families of starts.
+    /// The parts that the default method sampled, with their phases and trials.
     sampled: Option<&'a [Sampled]>,
 }
 

@@ -38,7 +38,7 @@ pub enum Warning {
     OtherStartFindsMore {
         /// The estimate.
         log_z: f64,
-        /// The start that finds more, as in "from the modes".
+        /// The start that finds more, as in "from the fitted starts".
         start: &'static str,
         /// What it finds.
         found: f64,

@@ -1,8 +1,17 @@
-//! The default estimator: finds the modes that annealing alone misses, and says how far to trust it.
+//! The default estimator: a sum over the phases of a model, each from a start that is fitted to it.
 //!
-//! Parts that can be enumerated are. For the rest: search for modes, sum the states of highest weight
-//! exactly (the core), try families of starts, and let those that find the most mass anneal in
-//! rounds until the error is small. See docs/method.md.
+//! 1. Split the model into components; sum exactly what is cheap to sum.
+//! 2. Sum the states of highest weight exactly: the core (`modes`, `core`).
+//! 3. Search for phases: first states of many kinds, swept and clustered (`search`).
+//! 4. Fit a start to each phase and one to the whole (`fit`); every phase has a cell (`cells`).
+//! 5. Run a trial from every start, and one with flips from the uniform distribution (`prepare`).
+//! 6. Its chains say how many chains each start gets, and its share in each cell (`design`).
+//! 7. Anneal fresh chains in rounds, and add them up over the cells (`rounds`, `tally`).
+//! 8. Lead states that the trials found back to the starts: is everything reached (`backward`)?
+//! 9. Interval and verdict follow from these numbers (`tally`, `verdict`).
+//!
+//! Nothing is chosen from the samples of the main run but when to stop, so that Z^ is unbiased. See
+//! docs/method.md.
 
 mod backward;
 mod cells;
