@@ -174,6 +174,27 @@ pub enum Error {
         learning_rate: f64,
     },
 
+    /// The time was over before there was anything to report.
+    #[error("{} is not enough: stopped {reached}, before there was a result", in_words(*allowed))]
+    OutOfTime {
+        /// The time that was allowed.
+        allowed: f64,
+        /// How far the work had come.
+        reached: String,
+    },
+
+    /// The time is too short even for the least that would be a result.
+    #[error(
+        "{} is not enough: the least would take about {}; allow more time, or choose fewer betas",
+        in_words(*allowed), in_words(*least)
+    )]
+    TooSlow {
+        /// The time that was allowed.
+        allowed: f64,
+        /// What the least is predicted to take.
+        least: f64,
+    },
+
     /// The observer asked to stop before there was anything to report.
     #[error("stopped {reached}, before there was a result")]
     Cancelled {

@@ -77,7 +77,7 @@ pub use estimate::{
 };
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
-pub use observer::{Observer, Phase, Progress};
+pub use observer::{Deadline, Observer, Phase, Progress};
 pub use path::{Schedule, Start};
 pub use problems::{Gwgm, block_system};
 pub use sampling::{ChainLayout, Flips, InitialState, Sampler, Sampling};

@@ -213,7 +213,7 @@ impl Run<'_> {
         mut first: impl FnMut(usize, usize) -> bool,
     ) -> Option<Array1<f64>> {
         let range = ChainRange { group, chains, seed: self.seed, purpose: Purpose::Start };
-        let mut walkers = engine.walkers(range);
+        let mut walkers = engine.walkers(range, self.observer);
         walkers.set_states(&mut first);
         stay(&mut *walkers, 1.0, self.sampling.steps, || self.report(chains))?;
         let nothing = Array1::zeros(self.model.visible());
@@ -227,10 +227,15 @@ impl Run<'_> {
         chains: usize,
         mut first: impl FnMut(usize, usize) -> bool,
     ) -> Option<Array1<f64>> {
-        let mut block = MetropolisChains::new(engine.grid(), group, chains, self.seed, &mut first);
+        let observer = self.observer;
+        let mut block = MetropolisChains::new(engine.grid(), group, chains, self.seed, &mut first)
+            .stopped_by(Box::new(|| observer.cancelled()));
         for _ in 0..self.sampling.steps {
             block.step(self.flips);
             self.report(chains)?;
+            if block.has_stopped() {
+                return None;
+            }
         }
         let counts = block.bits().counts(self.model.visible());
         Some(counts.into_iter().map(|count| count as f64).collect())

@@ -126,7 +126,8 @@ impl Run<'_> {
         // Blocks that have not begun when the observer asks to stop never do.
         self.go_on()?;
         let (seed, purpose) = (self.settings.seed, Purpose::Anneal);
-        let mut walkers = self.engine.walkers(ChainRange { group, chains, seed, purpose });
+        let mut walkers =
+            self.engine.walkers(ChainRange { group, chains, seed, purpose }, self.observer);
         walkers.draw_start();
         let mut population = Population::new(chains, self.engine.path().log_z0());
         let (mut step, mut sums) = (0, Vec::new());

@@ -53,8 +53,12 @@ impl Annealer {
     }
 
     /// Chains that follow the start distribution.
-    pub(super) fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_> {
-        let mut walkers = self.engine.walkers(range);
+    pub(super) fn walkers<'a>(
+        &'a self,
+        range: ChainRange,
+        observer: &'a dyn Observer,
+    ) -> Box<dyn Walkers + 'a> {
+        let mut walkers = self.engine.walkers(range, observer);
         walkers.draw_start();
         walkers
     }
@@ -68,7 +72,7 @@ impl Annealer {
     ) -> Option<Island> {
         let IslandPlace { index, group, chains, seed, purpose } = place;
         let seed = self.seed(seed);
-        let mut walkers = self.walkers(ChainRange { group, chains, seed, purpose });
+        let mut walkers = self.walkers(ChainRange { group, chains, seed, purpose }, observer);
         let random = resampling(seed, purpose, index as u64);
         let mut population = Population::new(chains, self.engine.path().log_z0());
         if self.resamples {
@@ -95,7 +99,7 @@ impl Annealer {
             false => states.to_vec(),
             true => states.iter().map(|h| self.draw_visible(h, &mut random)).collect(),
         };
-        let mut walkers = self.walkers(ChainRange { group: 0, chains, seed, purpose });
+        let mut walkers = self.walkers(ChainRange { group: 0, chains, seed, purpose }, observer);
         walkers.set_states(&mut |chain, i| first[chain][i]);
         stay(&mut *walkers, 1.0, SWEEPS_BEFORE_REVERSE, || go_on(observer))?;
         let mut population = Population::new(chains, 0.0);

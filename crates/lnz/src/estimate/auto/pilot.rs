@@ -27,7 +27,7 @@ impl Pilot {
     pub(super) fn run(annealer: &Annealer, seed: u64, observer: &dyn Observer) -> Option<Self> {
         let (seed, purpose) = (annealer.seed(seed), Purpose::Pilot);
         let range = ChainRange { group: 0, chains: PARTICLES, seed, purpose };
-        let mut walkers = annealer.walkers(range);
+        let mut walkers = annealer.walkers(range, observer);
         let mut population = Population::new(PARTICLES, annealer.engine.path().log_z0())
             .resampled(resampling(seed, purpose, 0))
             .with_increments();

@@ -66,7 +66,8 @@ impl<'a> Sampler<'a> {
         let island = |k: usize| {
             let group = k * ISLAND / GROUP;
             let purpose = Purpose::Anneal;
-            let mut walkers = engine.walkers(ChainRange { group, chains: ISLAND, seed, purpose });
+            let mut walkers =
+                engine.walkers(ChainRange { group, chains: ISLAND, seed, purpose }, self.observer);
             walkers.draw_start();
             let mut population = Population::new(ISLAND, engine.path().log_z0());
             if resampled {
@@ -98,7 +99,8 @@ impl<'a> Sampler<'a> {
         let seed = self.next_seed();
         let block = |(group, chains): (usize, usize)| {
             let purpose = Purpose::Reverse;
-            let mut walkers = engine.walkers(ChainRange { group, chains, seed, purpose });
+            let mut walkers =
+                engine.walkers(ChainRange { group, chains, seed, purpose }, self.observer);
             walkers.set_states(&mut |chain, i| states[group * GROUP + chain][i]);
             let mut population = Population::new(chains, 0.0);
             let back = betas.iter().rev().copied();
@@ -125,7 +127,8 @@ impl<'a> Sampler<'a> {
         let seed = self.next_seed();
         let block = |(group, chains): (usize, usize)| {
             let purpose = Purpose::Start;
-            let mut walkers = engine.walkers(ChainRange { group, chains, seed, purpose });
+            let mut walkers =
+                engine.walkers(ChainRange { group, chains, seed, purpose }, self.observer);
             walkers.set_states(&mut |chain, i| states[group * GROUP + chain][i]);
             stay(&mut *walkers, 1.0, sweeps - window, || self.go_on())?;
             let mut sums = Array2::<f32>::zeros((chains, n));
