@@ -104,6 +104,7 @@ def train(
     out: PathLike | None = None,
     save_at: int | str | Iterable[int] | None = None,
     resume: bool = False,
+    max_seconds: float | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: ProgressOption = None,
@@ -140,6 +141,9 @@ def train(
         A folder for the history, the models of the epochs named by `save_at` and of the last, and the
         state that `resume` goes on from, to the same bits as a run that was never interrupted. Without
         it nothing is written.
+    max_seconds
+        The seconds that the call may take: no epoch begins that would not end by then, and the history
+        is shorter. A TimeoutError says that the time was too short for the first one.
     seed, threads, progress
         As for :func:`lnz.estimate`.
 
@@ -185,6 +189,7 @@ def train(
             data_argument("data", data),
             settings,
             keeping,
+            max_seconds=number("max_seconds", max_seconds),
             validation=None if validation is None else data_argument("validation", validation),
             threads=count("threads", threads, most=MOST_THREADS),
             progress=report,

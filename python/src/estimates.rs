@@ -7,11 +7,12 @@ use crate::work::{self, Call};
 use lnz::{Annealed, Auto, Details, Finding, Gwgm, Sampling};
 use lnz_app::Spelling;
 use lnz_app::report::{Line, Report, Tone};
-use lnz_app::request::{DEFAULT_BETAS, Plan};
+use lnz_app::request::{DEFAULT_BETAS, Plan, check_seconds};
 use lnz_app::run;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::time::Instant;
 
 /// A result on its way to Python.
 #[pyclass(frozen, get_all, module = "lnz._lnz")]
@@ -69,29 +70,34 @@ pub(crate) fn estimate(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
+    let started = Instant::now();
     let request = request(&options, &annealing, model.get().stored.model.visible())?;
     let plan = request.plan().map_err(exception)?;
     let call = Call { threads, progress };
     let outcome = work::run(py, &call, move |observer| {
         let model = model.get();
-        run::estimate(&model.stored, &model.name, &plan, observer)
+        run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
     Found::new(py, outcome.report)
 }
 
 /// log Z as a sum over all states.
 #[pyfunction]
-#[pyo3(signature = (model, *, force, threads, progress))]
+#[pyo3(signature = (model, *, force, max_seconds, threads, progress))]
 pub(crate) fn exact(
     py: Python<'_>,
     model: Py<Model>,
     force: bool,
+    max_seconds: Option<f64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
+    let started = Instant::now();
+    check_seconds(max_seconds).map_err(exception)?;
+    let plan = Plan::exact(force, max_seconds);
     let outcome = work::run(py, &Call { threads, progress }, move |observer| {
         let model = model.get();
-        run::estimate(&model.stored, &model.name, &Plan::exact(force), observer)
+        run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
     Found::new(py, outcome.report)
 }

@@ -110,8 +110,7 @@ fn choice(plan: &Plan, finding: &Finding) -> Option<&'static str> {
 fn run_settings(plan: &Plan, finding: &Finding) -> RunSettings {
     let max_seconds = match plan {
         Plan::Ais(plan) => return plan.run_settings(),
-        Plan::Auto { settings, .. } => Some(settings.max_seconds),
-        Plan::Ready(_) => None,
+        other => other.max_seconds(),
     };
     RunSettings {
         betas: None,

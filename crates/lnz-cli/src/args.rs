@@ -25,6 +25,7 @@ use values::threads;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use lnz::Auto;
 use lnz::io::{Float, Layout, ReadOptions, Units};
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::{Method, Request};
@@ -130,6 +131,18 @@ impl ModelArgs {
     }
 }
 
+/// How long an estimate may take.
+#[derive(Debug, Args)]
+pub(crate) struct LimitArgs {
+    #[arg(long, value_name = "S",
+        help = format!(
+            "Seconds that the command may take, from reading the files on; with AIS, as many chains as \
+             fit into them [default: {} with auto, none otherwise]",
+            Auto::default().max_seconds
+        ))]
+    pub(crate) max_seconds: Option<f64>,
+}
+
 /// How a long command runs and what it prints.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run and output")]
@@ -172,6 +185,8 @@ pub(crate) struct EstimateArgs {
     #[arg(long)]
     pub(crate) no_check: bool,
     #[command(flatten)]
+    pub(crate) limit: LimitArgs,
+    #[command(flatten)]
     pub(crate) auto: AutoArgs,
     #[command(flatten)]
     pub(crate) start: StartArgs,
@@ -193,6 +208,7 @@ impl EstimateArgs {
             method: self.method,
             no_exact: self.no_exact,
             no_check: self.no_check,
+            max_seconds: self.limit.max_seconds,
             auto: self.auto.request(),
             start: self.start.request()?,
             annealing: self.annealing.request(),
@@ -215,6 +231,9 @@ pub(crate) struct ExactArgs {
     /// Start even if it will take long
     #[arg(long)]
     pub(crate) force: bool,
+    /// Seconds that the command may take; more is refused, or ends without a result
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<f64>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

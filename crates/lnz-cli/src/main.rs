@@ -15,6 +15,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    interrupt::survive_file_limits();
     let outcome = match Cli::parse().command {
         Command::Estimate(args) => commands::estimate::run(&args),
         Command::Exact(args) => commands::exact::run(&args),

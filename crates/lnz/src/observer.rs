@@ -112,6 +112,9 @@ impl<'a> Deadline<'a> {
             Error::Cancelled { reached } if self.is_over() && !self.observer.cancelled() => {
                 Error::OutOfTime { allowed: self.seconds, reached }
             }
+            Error::TooSlow { least, .. } => {
+                Error::TooSlow { allowed: self.seconds, least: least + self.elapsed() }
+            }
             other => other,
         }
     }

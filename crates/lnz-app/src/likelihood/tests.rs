@@ -76,7 +76,9 @@ fn a_result_is_taken_with_its_verdict_and_warnings_if_it_is_of_the_same_model() 
         annealing: crate::request::AnnealingRequest { chains: Some(1), ..Default::default() },
         ..Default::default()
     };
-    let outcome = crate::run::estimate(&stored, "m", &plan.plan().unwrap(), &()).unwrap();
+    let outcome =
+        crate::run::estimate(&stored, "m", &plan.plan().unwrap(), std::time::Instant::now(), &())
+            .unwrap();
     let scored = scored(all_states());
     let now = scored.report(LogZ::estimated(&outcome.report).unwrap());
     assert_eq!(now.verdict.as_deref(), Some("suspect"));

@@ -35,12 +35,16 @@ impl Settings {
     /// The settings of a run: as planned, but for what only the run has decided.
     pub(crate) fn new(plan: &Plan, finding: &Finding) -> Self {
         let Effort { betas, chains, rounds, seed, .. } = finding.effort;
-        let common = Self { betas, chains, rounds, seed, ..Self::default() };
+        // What can be summed exactly has no need of a limit that was not asked for.
+        let max_seconds = match (plan, &finding.details) {
+            (Plan::Auto { .. }, Details::Exact(_)) => None,
+            _ => plan.max_seconds(),
+        };
+        let common = Self { betas, chains, rounds, seed, max_seconds, ..Self::default() };
         match (plan, &finding.details) {
             (Plan::Ais(plan), Details::Ais(run)) => common.of_ais(plan, run.annealed.precision),
             (_, Details::Auto(run)) => Self {
                 target_error: Some(run.settings.target_error),
-                max_seconds: Some(run.settings.max_seconds),
                 core: Some(run.settings.core),
                 ..common
             },

@@ -1,7 +1,7 @@
 //! Options of `lnz score`.
 
 use super::choice::choice;
-use super::{AutoArgs, ModelArgs, RunArgs};
+use super::{AutoArgs, LimitArgs, ModelArgs, RunArgs};
 use clap::{Args, ValueEnum};
 use lnz::data::Binarize;
 use std::path::PathBuf;
@@ -35,6 +35,8 @@ pub(crate) struct ScoreArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) log_z: LogZArgs,
+    #[command(flatten)]
+    pub(crate) limit: LimitArgs,
     #[command(flatten)]
     pub(crate) auto: AutoArgs,
     #[command(flatten)]

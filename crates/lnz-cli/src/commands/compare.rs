@@ -1,7 +1,6 @@
 //! `lnz compare`: several strategies side by side on one model.
 
 use crate::args::CompareArgs;
-use crate::failure::INTERRUPTED;
 use crate::interrupt;
 use crate::progress::Watch;
 use crate::terminal::{self, Table, bad, label, value};
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     } else {
         terminal::print(&to_text(&comparison))?;
     }
-    Ok(if interrupt::requested() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(if interrupt::requested() { ExitCode::from(interrupt::code()) } else { ExitCode::SUCCESS })
 }
 
 fn to_text(comparison: &Comparison) -> String {

@@ -1,19 +1,23 @@
 //! `lnz score`: the log-likelihood of data under a model.
 
 use crate::args::{LogZMethod, ScoreArgs};
-use crate::failure::{INTERRUPTED, usage};
+use crate::failure::usage;
+use crate::interrupt;
 use crate::progress::Watch;
 use crate::threads::on_threads;
 use crate::{report, terminal};
 use anyhow::Result;
-use lnz::io;
+use lnz::{Deadline, io};
 use lnz_app::likelihood::{LogZ, ScoreRequest};
-use lnz_app::request::{AnnealingRequest, Method, Request};
-use lnz_app::{Source, Spelling};
+use lnz_app::request::{AnnealingRequest, Method, Request, check_seconds};
+use lnz_app::{Source, Spelling, run};
 use std::process::ExitCode;
+use std::time::Instant;
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
+    let started = Instant::now();
     reject_contradictions(args)?;
+    check_seconds(args.limit.max_seconds)?;
     if let Some(path) = &args.out {
         io::check_values_path(path)?;
     }
@@ -27,10 +31,16 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let request = ScoreRequest { name, model, binarize: args.binarize, seed: args.seed };
     let watch = Watch::new(args.run.quiet);
     let outcome = on_threads(args.run.threads, || {
-        let scored = request.file(&args.data, &watch)?;
+        // A limit that was asked for is one for the whole command.
+        let limit = args.limit.max_seconds.unwrap_or(f64::INFINITY);
+        let deadline = Deadline::since(started, limit, &watch);
+        let scored = request.file(&args.data, &deadline).map_err(|error| error.at(&deadline))?;
         let (log_z, stopped) = match known {
             Some(log_z) => (log_z, false),
-            None => log_z(args, &source, &watch)?,
+            None => {
+                let started = args.limit.max_seconds.map_or(Instant::now(), |_| started);
+                log_z(args, &source, started, &watch)?
+            }
         };
         Ok((scored.report(log_z), scored, stopped))
     });
@@ -43,11 +53,16 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     if let Some(path) = &args.out {
         io::write_values(path, "log_likelihood", &scored.log_likelihoods(likelihood.log_z))?;
     }
-    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(if stopped { ExitCode::from(interrupt::code()) } else { ExitCode::SUCCESS })
 }
 
 /// log Z by the default method, and whether Ctrl-C has cut it short.
-fn log_z(args: &ScoreArgs, source: &Source, watch: &Watch) -> Result<(LogZ, bool)> {
+fn log_z(
+    args: &ScoreArgs,
+    source: &Source,
+    started: Instant,
+    watch: &Watch,
+) -> Result<(LogZ, bool)> {
     // Not from the means of the data: all data sets then share one log Z.
     let request = Request {
         method: match args.log_z.method {
@@ -55,11 +70,13 @@ fn log_z(args: &ScoreArgs, source: &Source, watch: &Watch) -> Result<(LogZ, bool
             Some(LogZMethod::Auto) | None => Method::Auto,
         },
         no_exact: args.log_z.no_exact,
+        max_seconds: args.limit.max_seconds,
         auto: args.auto.request(),
         annealing: AnnealingRequest { seed: args.seed, ..Default::default() },
         ..Request::default()
     };
-    let outcome = lnz_app::run::estimate(source.stored(), &source.name, &request.plan()?, watch)?;
+    let plan = request.plan()?;
+    let outcome = run::estimate(source.stored(), &source.name, &plan, started, watch)?;
     Ok((LogZ::estimated(&outcome.report)?, outcome.stopped))
 }
 

@@ -5,7 +5,7 @@ use super::{
     anneal, second_opinion,
 };
 use crate::check::{Measured, Opinion, Weights};
-use crate::{Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
+use crate::{Deadline, Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -32,6 +32,9 @@ pub struct Ais {
     /// Hold it against a quick search for mass that it may have missed.
     pub check: bool,
 }
+
+/// Share of a limited time that the search for missed mass may take.
+const SEARCH_SHARE: f64 = 1.0 / 3.0;
 
 /// How the start distribution is found.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,14 +90,19 @@ impl Ais {
         let seconds = clock.elapsed().as_secs_f64();
         let statistics = Estimate::from_samples(&annealed.samples);
         let betas = self.schedule.intervals();
+        // Fewer chains because of a limit of time are what was asked for.
+        let wanted = match annealed.stopped {
+            true => annealed.requested,
+            false => annealed.samples.len(),
+        };
         Ok(Finding {
             log_z: statistics.log_z,
             std_error: statistics.std_error,
             interval: statistics.interval,
             lower_bound: opinion.map(|opinion| opinion.lower_bound),
-            diagnosis: Diagnosis::of_annealing(&statistics, annealed.requested, opinion),
+            diagnosis: Diagnosis::of_annealing(&statistics, wanted, opinion),
             ess: Some(statistics.ess),
-            stopped: annealed.samples.len() < annealed.requested,
+            stopped: annealed.stopped,
             effort: Effort {
                 betas: Some(betas),
                 chains: Some(self.annealing.chains),
@@ -115,8 +123,10 @@ impl Ais {
 impl Estimator for Ais {
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
         // A search that was stopped, or cannot be made, has no opinion.
+        let share = observer.seconds_left().map_or(f64::INFINITY, |left| left * SEARCH_SHARE);
+        let search = Deadline::after(share, observer);
         let opinion = match self.check {
-            true => second_opinion(model, self.annealing.seed, observer).ok(),
+            true => second_opinion(model, self.annealing.seed, &search).ok(),
             false => None,
         };
         self.estimate_against(opinion.as_ref(), model, observer)
