@@ -51,7 +51,7 @@ class Estimate:
     lower_bound: float | None
     """log Z is not below this exact sum over some states; None if there was no search."""
     verdict: Verdict
-    """``"exact"``, ``"consistent"`` or ``"suspect"``."""
+    """``"exact"``, ``"consistent"``, ``"suspect"``, or ``"unchecked"`` if the tests were off."""
     warnings: tuple[ResultWarning, ...]
     """The reasons for a suspicion, each with what to try next."""
     ess: float | None
@@ -202,7 +202,7 @@ class Comparison(Sequence[Strategy]):
     def __repr__(self) -> str:
         exact = [] if self.exact is None else [f"exact    {self.exact:.9f}"]
         rows = [
-            row + ("  suspect" if strategy.verdict == "suspect" else "")
+            row + (f"  {strategy.verdict}" if strategy.verdict in ("suspect", "unchecked") else "")
             for row, strategy in zip(self._rows, self.strategies)
         ]
         note = [] if self._note is None else ["", self._note]

@@ -100,7 +100,7 @@ impl Model {
 
     #[getter]
     fn summary(&self) -> String {
-        lnz_app::report::ModelSummary::new(&self.name, &self.stored.model).to_text()
+        lnz_app::report::ModelSummary::new(&self.name, &self.stored).to_text()
     }
 
     fn transposed(&self) -> PyResult<Self> {

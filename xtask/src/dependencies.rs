@@ -44,8 +44,8 @@ const LAYERS: [&[&str]; 7] = [
     &["check", "choice", "sampling"],
     &["walk"],
     &["path", "chains"],
-    &["builtin", "data", "energy", "io", "model", "problems"],
-    &["duration", "error", "math", "observer", "random"],
+    &["builtin", "data", "energy", "identity", "io", "model", "problems"],
+    &["duration", "error", "json", "math", "observer", "random"],
 ];
 
 /// Cycles that are still there: the crate, the module around them, the members. This list only shrinks.

@@ -115,6 +115,8 @@ pub enum Plan {
         estimator: Arc<dyn Estimator>,
         /// Seconds that it may take.
         max_seconds: Option<f64>,
+        /// It does not search for mass that it may have missed; none if it needs no such search.
+        no_check: Option<bool>,
     },
 }
 
@@ -136,6 +138,8 @@ pub struct AisPlan {
     pub check: bool,
     /// Seconds that it may take.
     pub max_seconds: Option<f64>,
+    /// Only the wish for its samples has selected it.
+    pub for_samples: bool,
 }
 
 impl Plan {
@@ -147,7 +151,7 @@ impl Plan {
             (false, Some(max_seconds)) => Exact { max_seconds, ..Exact::FORCED },
             (false, None) => Exact::default(),
         };
-        Plan::Ready { estimator: Arc::new(exact), max_seconds }
+        Plan::Ready { estimator: Arc::new(exact), max_seconds, no_check: None }
     }
 
     /// Seconds that the work may take in all; the default method sees to its own.
@@ -217,12 +221,13 @@ impl Request {
         Ok(match self.method() {
             Method::Exact => Plan::exact(false, self.max_seconds),
             Method::Phases => {
-                let max_seconds = self.max_seconds;
-                Plan::Ready { estimator: Arc::new(self.phases()), max_seconds }
+                let (max_seconds, no_check) = (self.max_seconds, Some(self.no_check));
+                Plan::Ready { estimator: Arc::new(self.phases()), max_seconds, no_check }
             }
             Method::Ais => Plan::Ais(Box::new(AisPlan {
                 check: !self.no_check,
                 max_seconds: self.max_seconds,
+                for_samples: self.method == Method::Auto && self.ais_options() == ["save_weights"],
                 ..AisPlan::new(&self.start, &self.annealing, self.transpose)?
             })),
             Method::Auto => Plan::Auto {
@@ -374,8 +379,16 @@ impl AisPlan {
             seed: request.seed,
             precision: request.precision.unwrap_or(defaults.precision),
         };
-        let (check, max_seconds) = (true, None);
-        Ok(Self { start, schedule, schedule_name, transpose, annealing, check, max_seconds })
+        Ok(Self {
+            start,
+            schedule,
+            schedule_name,
+            transpose,
+            annealing,
+            check: true,
+            max_seconds: None,
+            for_samples: false,
+        })
     }
 
     /// The run for a model, with the means of its data.

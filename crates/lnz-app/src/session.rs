@@ -1,8 +1,9 @@
 //! A training session: epochs with their history, models that are kept, log Z along the way.
 
 use crate::history::{History, Row};
+use crate::provenance::Provenance;
 use crate::spelling::verbatim;
-use crate::{Epochs, Error, Result, Spelling, data_sets};
+use crate::{Epochs, Error, Result, Spelling, data_sets, schema};
 use lnz::Observer;
 use lnz::data::{Binarize, DataOptions};
 use lnz::io::{self, Float, StoredModel};
@@ -278,7 +279,7 @@ impl Trained {
     pub fn to_json(&self, plot: Option<&Path>) -> Value {
         let shown = |path: &Path| path.display().to_string();
         json!({
-            "schema": 1,
+            "schema": schema::VERSION,
             "examples": self.examples,
             "visible": self.width,
             "grey_share": self.grey_share,
@@ -286,6 +287,8 @@ impl Trained {
             "saved": self.saved.iter().map(|path| shown(path)).collect::<Vec<_>>(),
             "history": self.history.path().map(shown),
             "plot": plot.map(shown),
+            "run": Provenance::now(),
+            "sha256": self.model.model.sha256(),
             "epochs": self.history.rows().iter().map(Row::to_json).collect::<Vec<_>>(),
         })
     }

@@ -23,13 +23,15 @@ use choice::choice;
 use start::StartArgs;
 use values::threads;
 
-use clap::{Args, Parser, Subcommand};
+use crate::failure::DOUBTFUL;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lnz::Auto;
 use lnz::io::{Float, Layout, ReadOptions, Units};
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::{Method, Request};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 const FIRST_STEPS: &str = "\
 Examples:
@@ -43,7 +45,8 @@ Examples:
 MODEL is a file or the name of a built-in model. Files are told by their content: .npz, .npy,
 .safetensors, MATLAB .mat, PyTorch .pt .pth .ckpt, pickles and joblib (no code is run), HDF5 (rbms,
 RestrictedBoltzmannMachines.jl, MATLAB 7.3, Keras), .uai, flax msgpack, CSV; - is standard input.
-Exit codes: 0 fine, 1 failed, 2 bad usage or input, 130 interrupted.";
+Exit codes: 0 fine, 1 failed, 2 bad usage or input, 3 a verdict that --fail-on names, 128 and the
+number of the signal if interrupted (130 after Ctrl-C).";
 
 /// log Z of a Restricted Boltzmann Machine, and how far to trust it.
 #[derive(Debug, Parser)]
@@ -77,6 +80,8 @@ pub(crate) enum Command {
     Paper(PaperArgs),
     /// Look into data files, or download well-known ones
     Data(DataArgs),
+    /// Print the JSON Schema of what --json prints
+    Schema,
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -131,6 +136,39 @@ impl ModelArgs {
     }
 }
 
+/// Which verdicts are failures.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run and output")]
+pub(crate) struct VerdictArgs {
+    /// End with exit code 3 if the verdict is this, or worse: unchecked, then suspect
+    #[arg(long, value_name = "VERDICT", value_enum)]
+    pub(crate) fail_on: Option<FailOn>,
+}
+
+/// A verdict that is a failure, with those that are worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum FailOn {
+    /// The tests were off, or one found a problem
+    Unchecked,
+    /// A test found a problem
+    Suspect,
+}
+
+impl VerdictArgs {
+    /// The exit code of a result with this verdict.
+    pub(crate) fn exit_code(&self, verdict: &str) -> ExitCode {
+        let worst = match verdict {
+            "unchecked" => Some(FailOn::Unchecked),
+            "suspect" => Some(FailOn::Suspect),
+            _ => None,
+        };
+        match (self.fail_on, worst) {
+            (Some(limit), Some(worst)) if worst >= limit => ExitCode::from(DOUBTFUL),
+            _ => ExitCode::SUCCESS,
+        }
+    }
+}
+
 /// How long an estimate may take.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
@@ -168,7 +206,8 @@ Examples:
   lnz estimate rbm.npz --start metropolis --flips 15% --init ps --chain-layout single
 
 Without --method, what can be summed over in a few seconds is, and the rest is sampled from several
-starts; options that only plain AIS understands select it. Fields of --json that do not apply are null.";
+starts; options that only plain AIS understands select it. Fields of --json that do not apply are null,
+and infinite numbers the words \"Infinity\" and \"-Infinity\"; `lnz schema` has all of them.";
 
 #[derive(Debug, Args)]
 #[command(after_help = ESTIMATE_EXAMPLES)]
@@ -197,7 +236,10 @@ pub(crate) struct EstimateArgs {
     pub(crate) transpose: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
+    /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array; selects AIS, which alone
+    /// has them
     #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
     pub(crate) save_weights: Option<PathBuf>,
 }

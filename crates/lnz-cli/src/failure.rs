@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 /// Exit code of bad usage or input; the same as clap's.
 const BAD_INPUT: u8 = 2;
+/// Exit code of a result whose verdict --fail-on names.
+pub(crate) const DOUBTFUL: u8 = 3;
 /// Exit code of a failure that is nobody's typing error.
 const FAILED: u8 = 1;
 

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Paper(args) => commands::paper::run(&args),
         Command::Score(args) => commands::score::run(&args),
         Command::Data(args) => commands::data::run(&args),
+        Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {

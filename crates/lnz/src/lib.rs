@@ -51,7 +51,10 @@ mod duration;
 mod energy;
 mod error;
 mod estimate;
+mod identity;
 pub mod io;
+#[doc(hidden)]
+pub mod json;
 mod model;
 mod observer;
 mod path;

@@ -8,7 +8,7 @@ use crate::chains::{Bridge, Chain, Engine, GridEngine};
 use crate::observer::{Observer, Phase, Progress};
 use crate::path::{Path, check_epsilon};
 use crate::walk::stay;
-use crate::{Error, Precision, Rbm, Result, Start};
+use crate::{Deadline, Error, Precision, Rbm, Result, Start};
 use initial::random_state;
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{ChainRange, GROUP, MetropolisChains};
@@ -130,24 +130,51 @@ impl Start {
         if sampling.steps == 0 {
             return Err(Error::setting("steps", 0, "at least 1"));
         }
-        let means = sampled_means(model, sampling, seed, observer)?;
+        let means = sampled_means(model, sampling, seed, observer, false)?;
         Start::from_means(means.view(), sampling.epsilon)
+    }
+
+    /// The same, for a share of the time that the observer allows: when that is over, the states that
+    /// the chains have reached are taken, because any start is valid. Says whether it was.
+    pub(crate) fn sampled_in_time(
+        model: &Rbm,
+        sampling: &Sampling,
+        seed: u64,
+        share: f64,
+        observer: &dyn Observer,
+    ) -> Result<(Self, bool)> {
+        let Some(left) = observer.seconds_left() else {
+            return Ok((Self::sampled(model, sampling, seed, observer)?, false));
+        };
+        let deadline = Deadline::after(share * left, observer);
+        let means = sampled_means(model, sampling, seed, &deadline, true)?;
+        if observer.cancelled() {
+            return Err(stopped());
+        }
+        Ok((Start::from_means(means.view(), sampling.epsilon)?, deadline.is_over()))
     }
 }
 
-/// The means of the states that `sampling` reaches, before the cut-off.
+fn stopped() -> Error {
+    Error::Cancelled { reached: "while sampling the model for its means".into() }
+}
+
+/// The means of the states that `sampling` reaches, before the cut-off; if `may_be_cut`, of those that
+/// it has reached when the observer says stop.
 fn sampled_means(
     model: &Rbm,
     sampling: &Sampling,
     seed: u64,
     observer: &dyn Observer,
+    may_be_cut: bool,
 ) -> Result<Array1<f64>> {
     let flips = match sampling.sampler {
         Sampler::Gibbs => 0,
         Sampler::Metropolis { flips } => flips.count(model.visible())?,
     };
     let total = sampling.samples as u64 * sampling.steps as u64;
-    let run = Run { model, sampling, flips, seed, observer, done: AtomicU64::new(0), total };
+    let done = AtomicU64::new(0);
+    let run = Run { model, sampling, flips, seed, observer, may_be_cut, done, total };
     // Rounding to 32 bits moves the means by far less than sampling does, and any B is valid; a
     // model beyond the range of float32 takes the slow path.
     let grid = match sampling.layout {
@@ -165,7 +192,7 @@ fn sampled_means(
     };
     match counts {
         Some(counts) => Ok(counts / sampling.samples as f64),
-        None => Err(Error::Cancelled { reached: "while sampling the model for its means".into() }),
+        None => Err(stopped()),
     }
 }
 
@@ -175,6 +202,7 @@ struct Run<'a> {
     flips: usize,
     seed: u64,
     observer: &'a dyn Observer,
+    may_be_cut: bool,
     done: AtomicU64,
     total: u64,
 }
@@ -215,7 +243,8 @@ impl Run<'_> {
         let range = ChainRange { group, chains, seed: self.seed, purpose: Purpose::Start };
         let mut walkers = engine.walkers(range, self.observer);
         walkers.set_states(&mut first);
-        stay(&mut *walkers, 1.0, self.sampling.steps, || self.report(chains))?;
+        let done = stay(&mut *walkers, 1.0, self.sampling.steps, || self.report(chains));
+        done.or(self.may_be_cut.then_some(()))?;
         let nothing = Array1::zeros(self.model.visible());
         Some((0..chains).fold(nothing, |counts, chain| counts + walkers.state(chain)))
     }
@@ -232,9 +261,9 @@ impl Run<'_> {
             .stopped_by(Box::new(|| observer.cancelled()));
         for _ in 0..self.sampling.steps {
             block.step(self.flips);
-            self.report(chains)?;
-            if block.has_stopped() {
-                return None;
+            if self.report(chains).is_none() || block.has_stopped() {
+                self.may_be_cut.then_some(())?;
+                break;
             }
         }
         let counts = block.bits().counts(self.model.visible());
@@ -261,7 +290,10 @@ impl Run<'_> {
                     Sampler::Gibbs => chain.gibbs(&zero_bias, 1.0, &mut random),
                     Sampler::Metropolis { .. } => chain.metropolis(self.flips, &mut random),
                 }
-                self.report(1)?;
+                if self.report(1).is_none() {
+                    self.may_be_cut.then_some(())?;
+                    break;
+                }
             }
             counts += &chain.x;
         }
@@ -322,7 +354,7 @@ mod tests {
                         layout,
                         epsilon: 0.0,
                     };
-                    let means = sampled_means(&model, &sampling, 1, &()).unwrap();
+                    let means = sampled_means(&model, &sampling, 1, &(), false).unwrap();
                     for (m, b) in means.iter().zip(&bias) {
                         let expected = crate::math::sigmoid(*b);
                         let std_error = (expected * (1.0 - expected) / 4000.0).sqrt();

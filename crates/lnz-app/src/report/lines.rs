@@ -54,11 +54,11 @@ impl Report {
         lines.push(log_z_line(&self.finding));
         let diagnosis = &self.finding.diagnosis;
         if diagnosis.verdict != Verdict::Suspect {
-            let verdict = match diagnosis.verdict {
-                Verdict::Exact => "exact:",
-                _ => "consistent:",
+            let tone = match diagnosis.verdict {
+                Verdict::Unchecked => Tone::Bad,
+                _ => Tone::Good,
             };
-            let lead = Some((Tone::Good, verdict.to_owned()));
+            let lead = Some((tone, format!("{}:", diagnosis.verdict.name())));
             lines.push(Line { label: "verdict", lead, text: format!(" {}", diagnosis.reason()) });
         }
         lines.extend(reverse_text(&self.finding).map(|text| Line::plain("reverse", text)));
@@ -128,7 +128,11 @@ fn log_z_line(finding: &Finding) -> Line {
     if !finding.std_error.is_finite() {
         return line(round(finding.log_z), ", error unknown".to_owned());
     }
-    let [low, high] = finding.interval.map(round);
+    let [low, high] = finding.interval.map(|end| match end.is_finite() {
+        true => round(end),
+        false if end > 0.0 => "∞".to_owned(),
+        false => "-∞".to_owned(),
+    });
     let error = numbers::error(finding.std_error);
     let text = format!(" ± {error}   95% interval [{low}, {high}]");
     // States that the default method summed exactly.
@@ -146,7 +150,9 @@ fn log_z_line(finding: &Finding) -> Line {
 fn reverse_text(finding: &Finding) -> Option<String> {
     let [part] = finding.sampled() else { return None };
     let reverse = part.log_reverse.filter(|reverse| (reverse - part.log_z).abs() < 1.0)?;
-    Some(format!("{reverse:.2} by annealing from the modes back to the start"))
+    Some(format!(
+        "{reverse:.2} the other way, from the modes back to the start; it tends to be too high where log Z is too low, so that mass may hide between two that differ"
+    ))
 }
 
 /// Which starts the default method used, and how often.

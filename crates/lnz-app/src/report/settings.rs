@@ -29,6 +29,10 @@ pub struct Settings {
     pub max_seconds: Option<f64>,
     pub rounds: Option<usize>,
     pub core: Option<usize>,
+    pub no_exact: Option<bool>,
+    pub no_check: Option<bool>,
+    /// A limit of time has ended the sampling of the start.
+    pub start_was_cut: Option<bool>,
 }
 
 impl Settings {
@@ -42,12 +46,18 @@ impl Settings {
         };
         let common = Self { betas, chains, rounds, seed, max_seconds, ..Self::default() };
         match (plan, &finding.details) {
-            (Plan::Ais(plan), Details::Ais(run)) => common.of_ais(plan, run.annealed.precision),
+            (Plan::Ais(plan), Details::Ais(run)) => Self {
+                no_check: Some(!plan.check),
+                start_was_cut: run.start_was_cut.then_some(true),
+                ..common.of_ais(plan, run.annealed.precision)
+            },
             (_, Details::Auto(run)) => Self {
                 target_error: Some(run.settings.target_error),
                 core: Some(run.settings.core),
+                no_exact: Some(!run.settings.shortcuts),
                 ..common
             },
+            (Plan::Ready { no_check, .. }, _) => Self { no_check: *no_check, ..common },
             _ => common,
         }
     }

@@ -1,7 +1,7 @@
 //! Options of `lnz score`.
 
 use super::choice::choice;
-use super::{AutoArgs, LimitArgs, ModelArgs, RunArgs};
+use super::{AutoArgs, LimitArgs, ModelArgs, RunArgs, VerdictArgs};
 use clap::{Args, ValueEnum};
 use lnz::data::Binarize;
 use std::path::PathBuf;
@@ -41,6 +41,8 @@ pub(crate) struct ScoreArgs {
     pub(crate) auto: AutoArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
     /// Write the log-likelihood of each example; the extension chooses .npy, .csv or .txt
     #[arg(long, value_name = "FILE", help_heading = "Run and output")]
     pub(crate) out: Option<PathBuf>,

@@ -38,9 +38,8 @@ fn to_text(comparison: &Comparison) -> String {
     text += &format!("  {}\n", label().apply_to(comparison.titles()));
     let reference = comparison.reference();
     for row in &comparison.rows {
-        let suspect =
-            if row.is_suspect() { bad().apply_to("  suspect") } else { bad().apply_to("") };
-        text += &format!("  {}{suspect}\n", row.to_text(reference));
+        let doubt = row.doubt().map(|doubt| format!("  {}", bad().apply_to(doubt)));
+        text += &format!("  {}{}\n", row.to_text(reference), doubt.unwrap_or_default());
     }
     if let Some(note) = comparison.note() {
         text += &format!("\n  {}\n", note.replace('\n', "\n  "));

@@ -29,5 +29,8 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     if let (Some(path), Some(run)) = (&args.save_weights, outcome.report.finding.ais()) {
         io::write_npy(path, ndarray::ArrayView1::from(&run.annealed.samples).into_dyn())?;
     }
-    Ok(if outcome.stopped { ExitCode::from(interrupt::code()) } else { ExitCode::SUCCESS })
+    Ok(match outcome.stopped {
+        true => ExitCode::from(interrupt::code()),
+        false => args.verdict.exit_code(outcome.report.finding.diagnosis.verdict.name()),
+    })
 }

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode> {
 fn summary(args: &FamilyArgs, stored: &StoredModel) -> String {
     let mut table = Table::default();
     let name = args.output.display().to_string();
-    table.line("model", ModelSummary::new(&name, &stored.model).to_text());
+    table.line("model", ModelSummary::new(&name, &stored).to_text());
     let log_z = match stored.exact_log_z {
         Some(log_z) => format!("{}, exact, stored in the file", numbers::exact(log_z)),
         None if args.no_exact => "not computed (--no-exact)".to_owned(),

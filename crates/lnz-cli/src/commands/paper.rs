@@ -122,8 +122,10 @@ fn list(args: &ResultsArgs, json: bool) -> Result<ExitCode> {
             })
             .collect();
         let folder = results.folder().display().to_string();
-        terminal::print_json(&json!({"schema": 1, "folder": folder, "scale": scale.name,
-            "experiments": experiments}))?;
+        terminal::print_json(
+            &json!({"schema": lnz_app::schema::VERSION, "folder": folder, "scale": scale.name,
+            "experiments": experiments}),
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = format!(

@@ -22,13 +22,13 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         io::check_values_path(path)?;
     }
     let source = args.model.load()?;
-    let (name, model) = (source.name.as_str(), source.model());
+    let (name, stored) = (source.name.as_str(), source.stored());
     let known = match (args.log_z.given, &args.log_z.result) {
         (Some(value), _) => Some(LogZ::given(value)?),
-        (None, Some(path)) => Some(LogZ::read(path, model)?),
+        (None, Some(path)) => Some(LogZ::read(path, &stored.model)?),
         (None, None) => None,
     };
-    let request = ScoreRequest { name, model, binarize: args.binarize, seed: args.seed };
+    let request = ScoreRequest { name, stored, binarize: args.binarize, seed: args.seed };
     let watch = Watch::new(args.run.quiet);
     let outcome = on_threads(args.run.threads, || {
         // A limit that was asked for is one for the whole command.
@@ -53,7 +53,10 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     if let Some(path) = &args.out {
         io::write_values(path, "log_likelihood", &scored.log_likelihoods(likelihood.log_z))?;
     }
-    Ok(if stopped { ExitCode::from(interrupt::code()) } else { ExitCode::SUCCESS })
+    Ok(match stopped {
+        true => ExitCode::from(interrupt::code()),
+        false => args.verdict.exit_code(likelihood.verdict.as_deref().unwrap_or_default()),
+    })
 }
 
 /// log Z by the default method, and whether Ctrl-C has cut it short.

@@ -36,6 +36,9 @@ pub struct Ais {
 /// Share of a limited time that the search for missed mass may take.
 const SEARCH_SHARE: f64 = 1.0 / 3.0;
 
+/// Share of a limited time that sampling the start may take: the run itself needs more.
+const START_SHARE: f64 = 0.25;
+
 /// How the start distribution is found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -56,6 +59,8 @@ pub struct AisRun {
     pub annealed: Annealed,
     /// Statistics of the samples.
     pub statistics: Estimate,
+    /// A limit of time ended the sampling of the start, which is one from fewer steps then.
+    pub start_was_cut: bool,
 }
 
 impl Ais {
@@ -83,7 +88,7 @@ impl Ais {
             false => Cow::Borrowed(model),
         };
         let clock = Instant::now();
-        let start = self.start.find(&model, self.annealing.seed, observer)?;
+        let (start, start_was_cut) = self.start.find(&model, self.annealing.seed, observer)?;
         let start_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         let annealed = anneal(&model, &start, &self.schedule, &self.annealing, observer)?;
@@ -115,8 +120,9 @@ impl Ais {
                 seconds,
                 start_seconds: Some(start_seconds),
             },
-            details: Details::Ais(Box::new(AisRun { annealed, statistics })),
-        })
+            details: Details::Ais(Box::new(AisRun { annealed, statistics, start_was_cut })),
+        }
+        .with_floor_respected())
     }
 }
 
@@ -134,11 +140,14 @@ impl Estimator for Ais {
 }
 
 impl StartRule {
-    fn find(&self, model: &Rbm, seed: u64, observer: &dyn Observer) -> Result<Start> {
+    /// The start, and whether sampling it was cut short by a limit of time.
+    fn find(&self, model: &Rbm, seed: u64, observer: &dyn Observer) -> Result<(Start, bool)> {
         match self {
-            StartRule::Uniform => Ok(Start::uniform(model.visible())),
-            StartRule::Sampled(sampling) => Start::sampled(model, sampling, seed, observer),
-            StartRule::Given(start) => Ok(start.clone()),
+            StartRule::Uniform => Ok((Start::uniform(model.visible()), false)),
+            StartRule::Sampled(sampling) => {
+                Start::sampled_in_time(model, sampling, seed, START_SHARE, observer)
+            }
+            StartRule::Given(start) => Ok((start.clone(), false)),
         }
     }
 }

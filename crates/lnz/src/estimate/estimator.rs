@@ -1,7 +1,8 @@
 //! The trait that every method implements, and the result that every method returns.
 
 use super::Details;
-use crate::{Diagnosis, Observer, Rbm, Result};
+use crate::json::some_count;
+use crate::{Diagnosis, Observer, Rbm, Result, Verdict};
 use serde::Serialize;
 use std::fmt::Debug;
 
@@ -38,6 +39,21 @@ pub struct Finding {
     pub details: Details,
 }
 
+impl Finding {
+    /// The same with an interval that does not exclude what is proven: where log Z cannot be below a
+    /// bound, and the interval ends below it, nothing is known about its upper end.
+    pub(crate) fn with_floor_respected(mut self) -> Self {
+        if let Some(floor) = self.lower_bound.filter(|floor| self.interval[1] < *floor) {
+            self.interval = match self.diagnosis.verdict {
+                Verdict::Suspect => [floor, f64::INFINITY],
+                // By so little that no test has found it worth a warning.
+                _ => [self.interval[0], floor],
+            };
+        }
+        self
+    }
+}
+
 /// The size of a sampling run, under the names of the settings; `None` where there is no such thing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -57,6 +73,7 @@ pub struct Cost {
     /// Chains times betas.
     pub chain_steps: Option<u64>,
     /// States that were summed over.
+    #[serde(serialize_with = "some_count")]
     pub states: Option<f64>,
     /// Time to anneal or to sum.
     pub seconds: f64,
