@@ -33,6 +33,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         Some(
             Error::Write { bad_path: false, .. }
             | Error::Diverged { .. }
+            | Error::Memory { .. }
             | Error::OutOfTime { .. }
             | Error::TooSlow { .. },
         ) => FAILED,

@@ -55,6 +55,7 @@ mod identity;
 pub mod io;
 #[doc(hidden)]
 pub mod json;
+mod memory;
 mod model;
 mod observer;
 mod path;

@@ -32,7 +32,7 @@ pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking, mean_log_marginal, track};
 
 use crate::math::sigmoid;
-use crate::{Error, Observer, Phase, Progress, Rbm, Result};
+use crate::{Error, Observer, Phase, Progress, Rbm, Result, memory};
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{Chain, DenseSums, Layers, Level, Matrix, Occurrences, measure_every};
 use ndarray::{Array1, Array2};
@@ -83,6 +83,14 @@ pub struct EpochReport {
 /// More weights than this, four gigabytes of them, are a typing error.
 const MOST_WEIGHTS: usize = 1 << 30;
 
+/// The weights both ways and their velocity, in float32; two layers of each chain in float32 and a list of
+/// units that are on; and float64 where the model is written.
+fn bytes_for(visible: usize, hidden: usize, chains: usize) -> f64 {
+    let (visible, hidden) = (visible as f64, hidden as f64);
+    let weights = visible * hidden.max(16.0);
+    (3.0 * 4.0 + 8.0) * weights + 12.0 * chains as f64 * (visible + hidden)
+}
+
 impl<'a> Trainer<'a> {
     /// A model with small random weights, ready for its first epoch.
     pub fn new(examples: &'a Examples, settings: Training) -> Result<Self> {
@@ -94,6 +102,7 @@ impl<'a> Trainer<'a> {
             return Err(Error::setting("hidden", hidden, expected));
         }
         let rows = settings.batch.min(examples.len());
+        memory::check("training", bytes_for(visible, hidden, rows))?;
         let mut layers = Layers::new(visible, hidden);
         let mut random = Random::stream(settings.seed, Purpose::Model, 0);
         for row in 0..visible {

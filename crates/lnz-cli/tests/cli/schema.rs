@@ -9,19 +9,89 @@ fn schema() -> Value {
     serde_json::from_str(&text(&["schema"])).unwrap()
 }
 
-/// Everything that is wrong with an object, and with those of one command alone if it is named.
+/// Everything that is wrong with an object of one command.
 fn complaints(object: &Value, command: &str) -> Vec<String> {
-    let mut schema = schema();
-    schema["oneOf"] = serde_json::json!([{"$ref": format!("#/$defs/{command}")}]);
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
-    validator.iter_errors(object).map(|error| error.to_string()).collect()
+    let schema = schema();
+    let mut found = Vec::new();
+    check(&schema["$defs"][command], object, command, &schema, &mut found);
+    found
+}
+
+/// The keywords that the schema uses; the tests of the Python package hold it against a validator that
+/// knows all of them.
+fn check(rule: &Value, value: &Value, path: &str, schema: &Value, found: &mut Vec<String>) {
+    for (keyword, expected) in rule.as_object().unwrap() {
+        let fits = match keyword.as_str() {
+            "description" | "minItems" | "maxItems" | "pattern" => true,
+            "$ref" => {
+                let name = expected.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                check(&schema["$defs"][name], value, path, schema, found);
+                true
+            }
+            "type" => match expected {
+                Value::Array(kinds) => kinds.iter().any(|kind| is_a(kind, value)),
+                kind => is_a(kind, value),
+            },
+            "const" => expected == value,
+            "enum" => expected.as_array().unwrap().contains(value),
+            "minimum" => value.is_null() || value.as_f64() >= expected.as_f64(),
+            "anyOf" => expected.as_array().unwrap().iter().any(|rule| {
+                let mut inner = Vec::new();
+                check(rule, value, path, schema, &mut inner);
+                inner.is_empty()
+            }),
+            "properties" => {
+                for (name, rule) in expected.as_object().unwrap() {
+                    if let Some(value) = value.get(name) {
+                        check(rule, value, &format!("{path}.{name}"), schema, found);
+                    }
+                }
+                true
+            }
+            "required" => {
+                let names = expected.as_array().unwrap().iter();
+                { names }.all(|name| value.get(name.as_str().unwrap()).is_some())
+            }
+            "additionalProperties" => match (expected, value.as_object()) {
+                (Value::Bool(false), Some(fields)) => {
+                    fields.keys().all(|name| rule["properties"].get(name).is_some())
+                }
+                _ => true,
+            },
+            "items" | "prefixItems" => {
+                for (n, value) in value.as_array().unwrap().iter().enumerate() {
+                    let rule = if expected.is_array() { &expected[n] } else { expected };
+                    if rule.is_object() {
+                        check(rule, value, &format!("{path}[{n}]"), schema, found);
+                    }
+                }
+                true
+            }
+            other => panic!("the schema has the keyword {other}, which this test does not know"),
+        };
+        if !fits {
+            found.push(format!("{path}: {keyword} {expected}, found {value}"));
+        }
+    }
+}
+
+fn is_a(kind: &Value, value: &Value) -> bool {
+    match kind.as_str().unwrap() {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("the schema has the type {other}"),
+    }
 }
 
 #[test]
 fn the_schema_is_the_file_in_the_documentation() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema.json");
     assert_eq!(text(&["schema"]), std::fs::read_to_string(file).unwrap());
-    assert!(jsonschema::meta::is_valid(&schema()));
 }
 
 #[test]

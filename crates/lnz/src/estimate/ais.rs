@@ -5,6 +5,7 @@ use super::{
     anneal, second_opinion,
 };
 use crate::check::{Measured, Opinion, Weights};
+use crate::energy::{check_finite, rounding_of};
 use crate::{Deadline, Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
 use std::borrow::Cow;
 use std::time::Instant;
@@ -87,6 +88,8 @@ impl Ais {
             true => Cow::Owned(model.transposed()?),
             false => Cow::Borrowed(model),
         };
+        check_finite(&model)?;
+        let rounding = rounding_of(&model);
         let clock = Instant::now();
         let (start, start_was_cut) = self.start.find(&model, self.annealing.seed, observer)?;
         let start_seconds = clock.elapsed().as_secs_f64();
@@ -102,8 +105,8 @@ impl Ais {
         };
         Ok(Finding {
             log_z: statistics.log_z,
-            std_error: statistics.std_error,
-            interval: statistics.interval,
+            std_error: statistics.std_error.max(rounding),
+            interval: [statistics.interval[0] - rounding, statistics.interval[1] + rounding],
             lower_bound: opinion.map(|opinion| opinion.lower_bound),
             diagnosis: Diagnosis::of_annealing(&statistics, wanted, opinion),
             ess: Some(statistics.ess),

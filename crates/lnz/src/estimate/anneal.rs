@@ -8,7 +8,7 @@ use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
 use crate::path::Path;
 use crate::walk::{Population, walk};
-use crate::{Error, Precision, Rbm, Result, Schedule, Start};
+use crate::{Error, Precision, Rbm, Result, Schedule, Start, memory};
 use lnz_kernels::random::Purpose;
 use lnz_kernels::{ChainRange, Flips};
 use rayon::prelude::*;
@@ -71,6 +71,10 @@ pub fn anneal(
         let (found, expected) = (start.bias().len(), model.visible());
         return Err(Error::Width { what: "the start distribution".into(), found, expected });
     }
+    check_memory(model, settings.chains)?;
+    if observer.cancelled() {
+        return Err(Error::Cancelled { reached: "before annealing had begun".into() });
+    }
     let path = Path::new(Cow::Borrowed(model), start);
     let bridge = Bridge::in_tiles(model);
     let engine = engine(path, Flips::default(), settings.precision, bridge);
@@ -105,6 +109,14 @@ pub fn anneal(
     let out_of_time = observer.seconds_left().is_some_and(|left| left <= 0.0);
     let stopped = samples.len() < requested && observer.cancelled() && !out_of_time;
     Ok(Annealed { samples, requested, stopped, precision, path })
+}
+
+/// The weights on a grid both ways and in float64, and the sums of the chains that run at a time.
+fn check_memory(model: &Rbm, chains: usize) -> Result<()> {
+    let weights = model.weights().len() as f64;
+    let units = (model.visible() + model.hidden()) as f64;
+    let at_a_time = chains.min(1024 * rayon::current_num_threads()) as f64;
+    memory::check("annealing", 16.0 * weights + 4.0 * units * at_a_time)
 }
 
 struct Run<'a> {
