@@ -46,12 +46,16 @@ class Epoch:
 
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> Epoch:
-        # JSON has neither infinity nor NaN.
+        # JSON has neither infinity, for which words stand, nor NaN.
         interval, error = fields["interval"], fields["reconstruction_error"]
         if interval is not None:
             low, high = interval
-            interval = (-math.inf if low is None else low, math.inf if high is None else high)
-            fields["std_error"] = math.inf if fields["std_error"] is None else fields["std_error"]
+            interval = (
+                -math.inf if low is None else float(low),
+                math.inf if high is None else float(high),
+            )
+            error_of_log_z = fields["std_error"]
+            fields["std_error"] = math.inf if error_of_log_z is None else float(error_of_log_z)
         error = math.nan if error is None else error
         return cls(**{**fields, "interval": interval, "reconstruction_error": error})
 

@@ -12,6 +12,7 @@ use lnz_app::run;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// A result on its way to Python.
@@ -100,6 +101,18 @@ pub(crate) fn exact(
         run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
     Found::new(py, outcome.report)
+}
+
+/// The JSON Schema of what `to_dict` returns.
+#[pyfunction]
+pub(crate) fn schema() -> &'static str {
+    lnz_app::schema::TEXT
+}
+
+/// Writes log Z as a solution file of the UAI competitions.
+#[pyfunction]
+pub(crate) fn write_pr(path: PathBuf, log_z: f64) -> PyResult<()> {
+    lnz::io::write_pr(&path, log_z).map_err(exception)
 }
 
 /// A comparison on its way to Python.

@@ -16,7 +16,7 @@ mod _lnz {
     #[pymodule_export]
     use crate::choices::choices;
     #[pymodule_export]
-    use crate::estimates::{Compared, Found, compare, defaults, estimate, exact};
+    use crate::estimates::{Compared, Found, compare, defaults, estimate, exact, schema, write_pr};
     #[pymodule_export]
     use crate::model::{Model, generate, load, models, tensor_names};
     #[pymodule_export]

@@ -17,12 +17,13 @@ struct Crate {
 }
 
 /// From top to bottom.
-const CRATES: [Crate; 8] = [
+const CRATES: [Crate; 9] = [
     Crate {
         name: "lnz_cli",
         folder: "crates/lnz-cli",
         may_use: &["lnz_paper", "lnz_figures", "lnz_app", "lnz"],
     },
+    Crate { name: "lnz_fuzz", folder: "fuzz", may_use: &["lnz_app", "lnz"] },
     Crate { name: "_lnz", folder: "python", may_use: &["lnz_figures", "lnz_app", "lnz"] },
     Crate {
         name: "lnz_paper",

@@ -136,6 +136,27 @@ impl ModelArgs {
     }
 }
 
+/// A result for the tools of the UAI competitions.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run and output")]
+pub(crate) struct PrArgs {
+    /// Write log10 Z as a solution file of the UAI competitions, such as MODEL.uai.PR
+    #[arg(long, value_name = "FILE.PR")]
+    pub(crate) save_pr: Option<PathBuf>,
+}
+
+impl PrArgs {
+    /// Fails before long work if the file cannot be written.
+    pub(crate) fn check(&self) -> lnz::Result<()> {
+        self.save_pr.as_deref().map_or(Ok(()), lnz::io::check_npy_path)
+    }
+
+    /// Writes the file, if it is wanted.
+    pub(crate) fn write(&self, log_z: f64) -> lnz::Result<()> {
+        self.save_pr.as_deref().map_or(Ok(()), |path| lnz::io::write_pr(path, log_z))
+    }
+}
+
 /// Which verdicts are failures.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run and output")]
@@ -238,6 +259,8 @@ pub(crate) struct EstimateArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
+    #[command(flatten)]
+    pub(crate) pr: PrArgs,
     /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array; selects AIS, which alone
     /// has them
     #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
@@ -278,6 +301,8 @@ pub(crate) struct ExactArgs {
     pub(crate) max_seconds: Option<f64>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) pr: PrArgs,
 }
 
 const COMPARE_EXAMPLES: &str = "\

@@ -380,6 +380,12 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     save::write_whole(path, |writer| writer.write_all(bytes))
 }
 
+/// Writes log Z as the UAI competitions want it: the word `PR`, and its logarithm to the base of ten.
+pub fn write_pr(path: &Path, log_z: f64) -> Result<()> {
+    let log10 = log_z / std::f64::consts::LN_10;
+    save::write_whole(path, |writer| writeln!(writer, "PR\n{log10:.12}"))
+}
+
 /// Writes an array as .npy, whole or not at all.
 pub fn write_npy(path: &Path, values: ArrayViewD<'_, f64>) -> Result<()> {
     save::write_whole(path, |writer| npy::write(writer, values.shape(), values.iter().copied()))

@@ -18,6 +18,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_weights {
         io::check_npy_path(path)?;
     }
+    args.pr.check()?;
     let source = args.model.load()?;
     let watch = Watch::new(args.run.quiet);
     let outcome = on_threads(args.run.threads, || {
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     });
     watch.finish();
     let outcome = outcome?;
+    args.pr.write(outcome.report.finding.log_z)?;
     report::print(&outcome.report, args.run.json)?;
     if let (Some(path), Some(run)) = (&args.save_weights, outcome.report.finding.ais()) {
         io::write_npy(path, ndarray::ArrayView1::from(&run.annealed.samples).into_dyn())?;

@@ -13,6 +13,7 @@ use std::time::Instant;
 pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     let started = Instant::now();
     check_seconds(args.max_seconds)?;
+    args.pr.check()?;
     let plan = Plan::exact(args.force, args.max_seconds);
     let source = args.model.load()?;
     let watch = Watch::new(args.run.quiet);
@@ -20,6 +21,8 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
         Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
     watch.finish();
-    report::print(&result?.report, args.run.json)?;
+    let report = result?.report;
+    args.pr.write(report.finding.log_z)?;
+    report::print(&report, args.run.json)?;
     Ok(ExitCode::SUCCESS)
 }

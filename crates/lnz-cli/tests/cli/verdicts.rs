@@ -98,3 +98,18 @@ fn grey_data_is_noted_in_training() {
         assert!(!train(binarize, &["--binarize", binarize]).contains("neither 0 nor 1"));
     }
 }
+
+#[test]
+fn a_solution_file_of_the_uai_competitions_has_the_logarithm_to_the_base_of_ten() {
+    let folder = Folder::new();
+    // One binary variable with the table 3, 7 and two that it does not touch: Z = 10 x 2 x 2.
+    let net = "MARKOV\n3\n2 2 2\n2\n1 0\n2 1 2\n\n2\n3 7\n\n4\n1 1 1 1\n";
+    let model = folder.text("net.uai", net);
+    let solution = folder.path("net.uai.PR");
+    text(&["exact", &model, "--save-pr", &solution]);
+    let written = std::fs::read_to_string(&solution).unwrap();
+    let number = written.strip_prefix("PR\n").unwrap().trim().parse::<f64>().unwrap();
+    assert!((number - 40f64.log10()).abs() < 1e-11, "{written}");
+    let nowhere = run(&["estimate", &model, "--save-pr", &folder.path("no/such/file.PR")]);
+    assert_eq!((nowhere.code, &*nowhere.stdout), (Some(2), ""));
+}
