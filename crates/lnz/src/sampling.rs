@@ -115,6 +115,19 @@ pub enum ChainLayout {
     Single,
 }
 
+impl Sampling {
+    fn check(&self) -> Result<()> {
+        check_epsilon(self.epsilon)?;
+        if self.samples == 0 {
+            return Err(Error::setting("samples", 0, "at least 1"));
+        }
+        if self.steps == 0 {
+            return Err(Error::setting("steps", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
 impl Start {
     /// Samples `model` as told and starts from the means of what was seen.
     pub fn sampled(
@@ -123,14 +136,9 @@ impl Start {
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        check_epsilon(sampling.epsilon)?;
-        if sampling.samples == 0 {
-            return Err(Error::setting("samples", 0, "at least 1"));
-        }
-        if sampling.steps == 0 {
-            return Err(Error::setting("steps", 0, "at least 1"));
-        }
-        let means = sampled_means(model, sampling, seed, observer, false)?;
+        sampling.check()?;
+        let common = sampling.initial.common_state(model, observer)?;
+        let means = sampled_means(model, sampling, common, seed, observer, false)?;
         Start::from_means(means.view(), sampling.epsilon)
     }
 
@@ -146,8 +154,10 @@ impl Start {
         let Some(left) = observer.seconds_left() else {
             return Ok((Self::sampled(model, sampling, seed, observer)?, false));
         };
+        sampling.check()?;
+        let common = sampling.initial.common_state(model, observer)?;
         let deadline = Deadline::after(share * left, observer);
-        let means = sampled_means(model, sampling, seed, &deadline, true)?;
+        let means = sampled_means(model, sampling, common, seed, &deadline, true)?;
         if observer.cancelled() {
             return Err(stopped());
         }
@@ -164,6 +174,7 @@ fn stopped() -> Error {
 fn sampled_means(
     model: &Rbm,
     sampling: &Sampling,
+    common: Option<Array1<f64>>,
     seed: u64,
     observer: &dyn Observer,
     may_be_cut: bool,
@@ -174,7 +185,7 @@ fn sampled_means(
     };
     let total = sampling.samples as u64 * sampling.steps as u64;
     let done = AtomicU64::new(0);
-    let run = Run { model, sampling, flips, seed, observer, may_be_cut, done, total };
+    let run = Run { model, sampling, common, flips, seed, observer, may_be_cut, done, total };
     // Rounding to 32 bits moves the means by far less than sampling does, and any B is valid; a
     // model beyond the range of float32 takes the slow path.
     let grid = match sampling.layout {
@@ -199,6 +210,8 @@ fn sampled_means(
 struct Run<'a> {
     model: &'a Rbm,
     sampling: &'a Sampling,
+    /// The state that every chain starts from, if they do not draw their own.
+    common: Option<Array1<f64>>,
     flips: usize,
     seed: u64,
     observer: &'a dyn Observer,
@@ -210,7 +223,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// One chain per sample on the fast kernels: how often each unit is on at the end.
     fn in_blocks(&self, engine: &GridEngine<'_>) -> Option<Array1<f64>> {
-        let common = self.sampling.initial.common_state(self.model);
+        let common = &self.common;
         let counts: Option<Vec<Array1<f64>>> = engine
             .share_out(self.sampling.samples)
             .into_par_iter()
@@ -218,7 +231,7 @@ impl Run<'_> {
                 let mut randoms: Vec<Random> = (0..chains.div_ceil(GROUP))
                     .map(|k| Random::stream(self.seed, Purpose::FirstState, (group + k) as u64))
                     .collect();
-                let first = |chain: usize, i: usize| match &common {
+                let first = |chain: usize, i: usize| match common {
                     Some(x) => x[i] == 1.0,
                     None => randoms[chain / GROUP].happens(0.5),
                 };
@@ -273,8 +286,7 @@ impl Run<'_> {
     /// The readable way: one chain in float64, or one after the other.
     fn in_float64(&self) -> Option<Array1<f64>> {
         let mut random = Random::stream(self.seed, Purpose::Start, 0);
-        let common = self.sampling.initial.common_state(self.model);
-        let fresh = |random: &mut Random| match &common {
+        let fresh = |random: &mut Random| match &self.common {
             Some(x) => Chain::new(self.model, x.clone()),
             None => Chain::new(self.model, random_state(self.model.visible(), random)),
         };
@@ -354,7 +366,10 @@ mod tests {
                         layout,
                         epsilon: 0.0,
                     };
-                    let means = sampled_means(&model, &sampling, 1, &(), false).unwrap();
+                    let means = {
+                        let common = initial.common_state(&model, &()).unwrap();
+                        sampled_means(&model, &sampling, common, 1, &(), false).unwrap()
+                    };
                     for (m, b) in means.iter().zip(&bias) {
                         let expected = crate::math::sigmoid(*b);
                         let std_error = (expected * (1.0 - expected) / 4000.0).sqrt();
@@ -377,6 +392,8 @@ mod tests {
             Sampling { epsilon: 0.5, ..Sampling::default() },
         ] {
             assert!(Start::sampled(&model, &bad, 0, &()).is_err());
+            let limited = crate::Deadline::after(1e6, &());
+            assert!(Start::sampled_in_time(&model, &bad, 0, 0.25, &limited).is_err());
         }
     }
 }
