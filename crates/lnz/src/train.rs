@@ -178,10 +178,7 @@ impl<'a> Trainer<'a> {
         let order = { order }.permutation(count);
         let (mut error, mut measured) = (0.0, 0);
         for (k, batch) in order.chunks(settings.batch).enumerate() {
-            if observer.cancelled() {
-                let reached = format!("in epoch {}", self.epoch + 1);
-                return Err(Error::Cancelled { reached });
-            }
+            self.go_on(observer)?;
             let first = self.epoch * count + k * settings.batch;
             let total = (settings.epochs.max(self.epoch + 1) * count) as u64;
             observer.progress(Progress {
@@ -192,6 +189,8 @@ impl<'a> Trainer<'a> {
                 beta: None,
             });
             self.gibbs_chains(batch, first as u64);
+            // Half a batch of a large model takes half a second.
+            self.go_on(observer)?;
             self.learn(batch, learning_rate as f32);
             let chains = self.chains[..batch.len()].iter();
             for chain in chains.step_by(measure_every(settings.persistent)) {
@@ -208,6 +207,13 @@ impl<'a> Trainer<'a> {
         };
         self.check_convergence(&report)?;
         Ok(report)
+    }
+
+    fn go_on(&self, observer: &dyn Observer) -> Result<()> {
+        match observer.cancelled() {
+            true => Err(Error::Cancelled { reached: format!("in epoch {}", self.epoch + 1) }),
+            false => Ok(()),
+        }
     }
 
     /// Training that diverges reconstructs worse than the mean of the data does, and worse than it

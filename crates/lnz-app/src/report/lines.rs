@@ -151,7 +151,7 @@ fn reverse_text(finding: &Finding) -> Option<String> {
     let [part] = finding.sampled() else { return None };
     let reverse = part.log_reverse.filter(|reverse| (reverse - part.log_z).abs() < 1.0)?;
     Some(format!(
-        "{reverse:.2} the other way, from the modes back to the start; it tends to be too high where log Z is too low, so that mass may hide between two that differ"
+        "{reverse:.2} by annealing from the modes back to the start, which tends to be too high"
     ))
 }
 
