@@ -10,7 +10,7 @@ files, or names of built-in models (:func:`models`). Results show themselves, ha
 programs and ``plot()`` for people.
 """
 
-from ._estimates import compare, estimate, exact, score
+from ._estimates import bounds, compare, estimate, exact, score
 from ._lnz import __version__
 from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, save
 from ._progress import Progress
@@ -32,6 +32,7 @@ __all__ = [
     "Strategy",
     "Training",
     "__version__",
+    "bounds",
     "compare",
     "estimate",
     "exact",

@@ -168,6 +168,37 @@ def exact(
     return Estimate._of(found)
 
 
+def bounds(
+    model: Any,
+    *,
+    entries: float | None = None,
+    passes: int | None = None,
+    threads: int | None = None,
+    progress: ProgressOption = None,
+) -> tuple[float, float] | None:
+    """A floor and a ceiling of log Z that hold without statistics, as ``lnz bounds`` on the command line.
+
+    For sparse models of any size, such as grids; None for a model with too many weights. Tables have
+    `entries` numbers together and are gone over `passes` times; more of either tightens the bounds.
+
+    >>> import lnz, numpy as np
+    >>> ring = np.eye(40) + np.roll(np.eye(40), 1, axis=0)
+    >>> rbm = lnz.RBM(ring, np.zeros(40), np.zeros(40))
+    >>> floor, ceiling = lnz.bounds(rbm)
+    >>> floor <= lnz.exact(rbm).log_z <= ceiling
+    True
+    """
+    if entries is not None and not entries > 0:
+        raise ValueError(f"entries is {entries}, expected a number above 0")
+    if passes is not None and (not isinstance(passes, int) or passes < 1):
+        raise ValueError(f"passes is {passes!r}, expected a whole number of at least 1")
+    rbm = as_rbm(model)
+    with reporter(progress) as report:
+        return _lnz.bounds(
+            rbm._model, entries=entries, passes=passes, threads=_threads(threads), progress=report
+        )
+
+
 def compare(
     model: Any,
     *,

@@ -18,6 +18,7 @@ __all__ = [
     "Model",
     "Scored",
     "__version__",
+    "bounds",
     "choices",
     "compare",
     "defaults",
@@ -178,6 +179,14 @@ def estimate(
     threads: int | None,
     progress: _Progress,
 ) -> Found: ...
+def bounds(
+    model: Model,
+    *,
+    entries: float | None,
+    passes: int | None,
+    threads: int | None,
+    progress: _Progress,
+) -> tuple[float, float] | None: ...
 def exact(
     model: Model,
     *,
@@ -187,7 +196,7 @@ def exact(
     progress: _Progress,
 ) -> Found: ...
 def schema() -> str: ...
-def write_pr(path: str, log_z: float) -> None: ...
+def write_log_z(path: str, log_z: float) -> None: ...
 def compare(
     model: Model,
     annealing: dict[str, Any],

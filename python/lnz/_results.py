@@ -51,6 +51,8 @@ class Estimate:
     """The 95% interval."""
     lower_bound: float | None
     """log Z is not below this exact sum over some states; None if there was no search."""
+    proven: tuple[float, float] | None
+    """Floor and ceiling that hold without statistics; None where none were proven, see `lnz.bounds`."""
     verdict: Verdict
     """``"exact"``, ``"consistent"``, ``"suspect"``, or ``"unchecked"`` if the tests were off."""
     warnings: tuple[ResultWarning, ...]
@@ -78,6 +80,7 @@ class Estimate:
             std_error=_or(fields["std_error"], math.inf),
             interval=(_or(low, -math.inf), _or(high, math.inf)),
             lower_bound=fields["lower_bound"],
+            proven=fields["proven"] and tuple(fields["proven"]),
             verdict=fields["verdict"],
             warnings=tuple(ResultWarning(*warning) for warning in found.warnings),
             ess=fields["ess"],
@@ -100,7 +103,7 @@ class Estimate:
 
     def save_pr(self, path: str | os.PathLike[str]) -> None:
         """Writes log10 Z as a solution file of the UAI competitions, such as ``model.uai.PR``."""
-        _lnz.write_pr(os.fspath(path), self.log_z)
+        _lnz.write_log_z(os.fspath(path), self.log_z)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -4,10 +4,10 @@ use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{Annealing, Options, request};
 use crate::work::{self, Call};
-use lnz::{Annealed, Auto, Details, Finding, Gwgm, Sampling};
+use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Sampling};
 use lnz_app::Spelling;
 use lnz_app::report::{Line, Report, Tone};
-use lnz_app::request::{DEFAULT_BETAS, Plan, check_seconds};
+use lnz_app::request::{Plan, check_seconds};
 use lnz_app::run;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyRuntimeError;
@@ -103,6 +103,28 @@ pub(crate) fn exact(
     Found::new(py, outcome.report)
 }
 
+/// Proven floor and ceiling of log Z; None for a model that is too dense.
+#[pyfunction]
+#[pyo3(signature = (model, *, entries, passes, threads, progress))]
+pub(crate) fn bounds(
+    py: Python<'_>,
+    model: Py<Model>,
+    entries: Option<f64>,
+    passes: Option<usize>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<(f64, f64)>> {
+    let default = Bounds::default();
+    let settings = Bounds {
+        entries: entries.unwrap_or(default.entries),
+        passes: passes.unwrap_or(default.passes),
+    };
+    let found = work::run(py, &Call { threads, progress }, move |observer| {
+        Ok(lnz::proven_bounds(&model.get().stored.model, &settings, observer)?)
+    })?;
+    Ok(found.map(|found| (found.floor, found.ceiling)))
+}
+
 /// The JSON Schema of what `to_dict` returns.
 #[pyfunction]
 pub(crate) fn schema() -> &'static str {
@@ -111,8 +133,8 @@ pub(crate) fn schema() -> &'static str {
 
 /// Writes log Z as a solution file of the UAI competitions.
 #[pyfunction]
-pub(crate) fn write_pr(path: PathBuf, log_z: f64) -> PyResult<()> {
-    lnz::io::write_pr(&path, log_z).map_err(exception)
+pub(crate) fn write_log_z(path: PathBuf, log_z: f64) -> PyResult<()> {
+    lnz::io::write_log_z(&path, log_z).map_err(exception)
 }
 
 /// A comparison on its way to Python.

@@ -3,10 +3,10 @@
 use crate::arrays::{Data, Rows};
 use crate::errors::exception;
 use lnz::data::Binarize;
-use lnz::{Choice, Flips};
+use lnz::{Choice, Flips, Method};
 use lnz_app::compare::CompareRequest;
+use lnz_app::request::StartRequest;
 use lnz_app::request::{AnnealingRequest, AutoRequest, DataSource, Request, ScheduleRequest};
-use lnz_app::request::{Method, StartRequest};
 use lnz_app::{Result, data_sets};
 use ndarray::{Array1, ArrayView1};
 use pyo3::exceptions::PyValueError;

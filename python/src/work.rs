@@ -133,6 +133,7 @@ fn look(py: Python<'_>, call: &Call, watch: &Watch) -> PyResult<()> {
     if let (Some(function), Some(news)) = (&call.progress, news) {
         let phase = match news.phase {
             Phase::Enumerate => "summing",
+            Phase::Bound => "proving bounds",
             Phase::Start => "sampling means",
             Phase::Anneal => "annealing",
             Phase::Prepare => "searching for modes and trying starts",

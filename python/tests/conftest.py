@@ -18,12 +18,10 @@ matplotlib.use("Agg")
 
 
 def pytest_configure():
-    """`cargo xtask test` installs what its tests need, so that there nothing is left out in silence."""
+    """`cargo xtask test --peers` installs what all tests need, so that there nothing is left out."""
     needed: list[str] = []
     if "LNZ_TEST_ALL" in os.environ:
-        needed += ["h5py", "ipykernel", "mypy", "nbclient", "pandas", "sklearn", "tqdm"]
-    if "LNZ_TEST_PEERS" in os.environ:
-        needed += ["rbms", "torch"]
+        needed += ["h5py", "ipykernel", "mypy", "nbclient", "pandas", "rbms", "sklearn", "torch"]
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing or (needed and "LNZ_TOOL" not in os.environ):
         raise pytest.UsageError(f"not all can be tested: {missing or 'LNZ_TOOL'} is missing")

@@ -14,9 +14,8 @@ const SHAPES: [(usize, usize); 4] = [(1000, 1000), (3000, 3000), (10_000, 2000),
 const LIMITS: [f64; 2] = [1.0, 5.0];
 
 /// What is run on each model.
-const RUNS: [(&str, &[&str]); 5] = [
+const RUNS: [(&str, &[&str]); 4] = [
     ("auto", &["estimate", "--no-exact"]),
-    ("phases", &["estimate", "--method", "phases"]),
     ("ais", &["estimate", "--method", "ais", "--betas", "100"]),
     ("ais, no check", &["estimate", "--method", "ais", "--betas", "100", "--no-check"]),
     ("exact", &["exact", "--force"]),

@@ -20,10 +20,11 @@ use std::time::Duration;
 
 const USAGE: &str = "\
 usage: cargo xtask test         run every check: sources, formatting, clippy, tests, documentation, Python
-       cargo xtask test --peers what needs large peers: Python with torch and rbms, the page in a browser
+       cargo xtask test --peers what needs large packages: other parts of Python, the page in a browser
        cargo xtask dependencies the sources alone: no cycle between modules, no arrow upwards
        cargo xtask files        write the table of all source files in docs/architecture.md
        cargo xtask memcheck     tests of the kernels under valgrind
+       cargo xtask package      the crates as they would be published, each compiled from its package
        cargo xtask page         the page of `lnz paper report` in a headless browser, alone
        cargo xtask python       the Python package alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
             checks::run_one("table of source files", || checks::outcome(files::write(top())))
         }
         ["memcheck"] => checks::run_one("kernels under valgrind", memcheck::test),
+        ["package"] => checks::run_one("packages of the crates", checks::packages),
         ["page"] => checks::run_one("the page of `lnz paper report` in a browser", browser::test),
         ["python"] => checks::run_one("Python package", python::test),
         ["bench", ref options @ ..] => bench::main(options),

@@ -8,9 +8,10 @@
 //! | show it | [`report::Report`], as JSON and as lines of text |
 //! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
 //! | say what the JSON looks like | [`schema`] |
+//! | hold methods against known values | [`league`] |
 //! | train | [`session::Session`], [`history::History`] |
 //! | find a data set by its name | [`data_sets::resolve`] |
-//! | make an artificial model | [`Recipe`] |
+//! | make an artificial model | [`Recipe`], [`SpinRecipe`] |
 //! | name options as flags or keywords | [`Spelling`] |
 
 pub mod compare;
@@ -18,6 +19,7 @@ pub mod data_sets;
 mod epochs;
 mod error;
 pub mod history;
+pub mod league;
 pub mod likelihood;
 #[doc(hidden)]
 pub mod numbers;
@@ -33,6 +35,6 @@ mod spelling;
 
 pub use epochs::Epochs;
 pub use error::{Error, Result};
-pub use recipe::Recipe;
+pub use recipe::{Recipe, SpinRecipe};
 pub use source::{Origin, Source};
 pub use spelling::Spelling;

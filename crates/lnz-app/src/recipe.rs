@@ -2,10 +2,8 @@
 
 use crate::{Error, Result, numbers};
 use lnz::io::StoredModel;
-use lnz::{Auto, Gwgm, Observer, block_system, exact_log_z};
-
-/// Weights of 8 GB: past it a typing error is more likely than a wish.
-const MOST_WEIGHTS: usize = 1 << 30;
+use lnz::train::MOST_WEIGHTS;
+use lnz::{Auto, Gwgm, Observer, Rbm, Spins, block_system, exact_log_z};
 
 /// What makes an artificial model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,19 +18,84 @@ pub struct Recipe {
     pub seed: u64,
 }
 
+/// What makes a model of a family of the UAI competitions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpinRecipe {
+    /// The family.
+    pub family: Spins,
+    /// Seed of the random numbers.
+    pub seed: u64,
+}
+
+impl SpinRecipe {
+    /// Refuses models that would only exhaust the memory.
+    pub fn check_size(&self) -> Result<()> {
+        check_weights(self.family.shape(), || match self.family {
+            Spins::Grid { rows, columns, .. } => {
+                format!("{{rows={rows}}} and {{columns={columns}}}")
+            }
+            Spins::Dense { visible, hidden, .. } => {
+                format!("{{visible={visible}}} and {{hidden={hidden}}}")
+            }
+        })
+    }
+
+    /// Makes the model; with `exact`, its log Z is added if that takes a few seconds.
+    pub fn make(&self, exact: bool, observer: &dyn Observer) -> Result<StoredModel> {
+        self.check_size()?;
+        finished(self.family.generate(self.seed)?, self.command(), exact, observer)
+    }
+
+    /// The command that makes the same model again.
+    fn command(&self) -> String {
+        let family = match self.family {
+            Spins::Grid { rows, columns, strength, wrap } => format!(
+                "grid --rows {rows} --columns {columns} --strength {strength}{}",
+                if wrap { " --wrap" } else { "" }
+            ),
+            Spins::Dense { visible, hidden, ferromagnetic } => format!(
+                "spins --visible {visible} --hidden {hidden}{}",
+                if ferromagnetic { " --ferro" } else { "" }
+            ),
+        };
+        format!("lnz generate {family} --seed {}", self.seed)
+    }
+}
+
+fn check_weights(shape: Option<(usize, usize)>, options: impl Fn() -> String) -> Result<()> {
+    match shape.and_then(|(visible, hidden)| visible.checked_mul(hidden)) {
+        Some(weights) if weights <= MOST_WEIGHTS => Ok(()),
+        _ => Err(Error::options(format!(
+            "{} make more than {} weights; choose a smaller model",
+            options(),
+            numbers::count(MOST_WEIGHTS)
+        ))),
+    }
+}
+
+/// The model with the command that made it, and with its log Z if that is wanted and cheap.
+fn finished(
+    model: Rbm,
+    command: String,
+    exact: bool,
+    observer: &dyn Observer,
+) -> Result<StoredModel> {
+    let mut stored = StoredModel::from(model);
+    stored.metadata.insert("generated_by".into(), command);
+    if exact && Auto::default().sums_exactly(&stored.model)? {
+        stored.exact_log_z = Some(exact_log_z(&stored.model, observer)?);
+    }
+    Ok(stored)
+}
+
 impl Recipe {
     /// Refuses models that would only exhaust the memory.
     pub fn check_size(&self) -> Result<()> {
         let Gwgm { visible, hidden, .. } = self.family;
         let side = |units: usize| units.checked_mul(self.blocks.unwrap_or(1));
-        let weights = side(visible).zip(side(hidden)).and_then(|(v, h)| v.checked_mul(h));
-        match weights {
-            Some(n) if n <= MOST_WEIGHTS => Ok(()),
-            _ => Err(Error::options(format!(
-                "{{visible={visible}}} and {{hidden={hidden}}} make more than {} weights; choose a smaller model",
-                numbers::count(MOST_WEIGHTS)
-            ))),
-        }
+        check_weights(side(visible).zip(side(hidden)), || {
+            format!("{{visible={visible}}} and {{hidden={hidden}}}")
+        })
     }
 
     /// Makes the model; with `exact`, its log Z is added if that takes a few seconds.
@@ -42,12 +105,7 @@ impl Recipe {
             None => self.family.generate(self.seed)?,
             Some(blocks) => block_system(&self.family, blocks, self.shuffle, self.seed)?,
         };
-        let mut stored = StoredModel::from(model);
-        stored.metadata.insert("generated_by".into(), self.command());
-        if exact && Auto::default().sums_exactly(&stored.model)? {
-            stored.exact_log_z = Some(exact_log_z(&stored.model, observer)?);
-        }
-        Ok(stored)
+        finished(model, self.command(), exact, observer)
     }
 
     /// The command that makes the same model again.

@@ -8,37 +8,13 @@ use crate::spelling::verbatim;
 use crate::{Error, Result};
 use lnz::io::StoredModel;
 use lnz::{
-    Ais, Annealing, Auto, Estimator, Exact, Phases, Precision, RunSettings, Schedule, StartedFrom,
+    Ais, Annealing, Auto, DEFAULT_BETAS, Estimator, Exact, Method, MethodOptions, Precision,
+    RunSettings, Schedule, StartedFrom,
 };
 use ndarray::Array1;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The paper's N_beta.
-pub const DEFAULT_BETAS: usize = 1024;
-
-/// How to obtain log Z.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Method {
-    /// Exact where that takes a few seconds, otherwise a search for modes and several starts.
-    #[default]
-    Auto,
-    /// Annealed importance sampling from one start, as in the paper.
-    Ais,
-    /// A sum over all states.
-    Exact,
-    /// A sum over the phases of the model, each estimated from a start of its own.
-    Phases,
-}
-
-lnz::choices!(Method {
-    Auto: "auto", "Exact where that takes a few seconds, otherwise a search for modes and several starts";
-    Ais: "ais", "Annealed importance sampling from one start, as in the paper";
-    Exact: "exact", "Sum over all states";
-    Phases: "phases", "Sum over phases that sampling does not join, each from a start fitted to it";
-});
 
 /// An estimate as it is asked for. What is `None` was left to the defaults, so that an option without
 /// effect can be told from one that was not given.
@@ -163,6 +139,16 @@ impl Plan {
         }
     }
 
+    /// Proven bounds are worth their time beside the result: not where exact values are unwanted, nor
+    /// where checks are.
+    pub(crate) fn wants_bounds(&self) -> bool {
+        match self {
+            Plan::Auto { settings, .. } => settings.shortcuts,
+            Plan::Ais(plan) => plan.check,
+            Plan::Ready { .. } => true,
+        }
+    }
+
     /// The method with all that it needs to know about a model; reads data where there is some. The time
     /// of the default method is counted from `started`.
     pub(crate) fn estimator(
@@ -220,10 +206,6 @@ impl Request {
         check_seconds(self.max_seconds)?;
         Ok(match self.method() {
             Method::Exact => Plan::exact(false, self.max_seconds),
-            Method::Phases => {
-                let (max_seconds, no_check) = (self.max_seconds, Some(self.no_check));
-                Plan::Ready { estimator: Arc::new(self.phases()), max_seconds, no_check }
-            }
             Method::Ais => Plan::Ais(Box::new(AisPlan {
                 check: !self.no_check,
                 max_seconds: self.max_seconds,
@@ -233,6 +215,11 @@ impl Request {
             Method::Auto => Plan::Auto {
                 settings: Box::new(self.auto_settings()),
                 data: self.start.data.is_some().then(|| self.start.data_plan()),
+            },
+            other => Plan::Ready {
+                estimator: other.estimator(&self.method_options())?,
+                max_seconds: self.max_seconds,
+                no_check: Some(self.no_check),
             },
         })
     }
@@ -250,14 +237,9 @@ impl Request {
         }
     }
 
-    fn phases(&self) -> Phases {
-        let defaults = Phases::default();
-        Phases {
-            chains: self.annealing.chains.unwrap_or(defaults.chains),
-            betas: self.annealing.betas.unwrap_or(defaults.betas),
-            seed: self.annealing.seed,
-            check: !self.no_check,
-        }
+    fn method_options(&self) -> MethodOptions {
+        let AnnealingRequest { betas, chains, seed, .. } = self.annealing;
+        MethodOptions { betas, chains, seed, no_check: self.no_check }
     }
 
     fn method(&self) -> Method {
@@ -287,12 +269,14 @@ impl Request {
             let ais = ais.map_or("{method=ais}".to_owned(), |option| format!("{{{option}}}"));
             return has_no_effect(option, &ais, "use {method=auto}");
         }
-        if self.method == Method::Phases {
+        if !matches!(self.method, Method::Auto | Method::Ais | Method::Exact) {
+            // What `MethodOptions` has.
             let own = |option: &&str| !["betas", "chains", "no_check"].contains(option);
             let others = self.ais_options().into_iter().find(own).or(self.auto.given());
             let more = [("no_exact", self.no_exact), ("data", self.start.data.is_some())];
             if let Some(option) = others.or(first_given(&more)) {
-                return has_no_effect(option, "{method=phases}", "use {method=auto} or ais");
+                let method = format!("{{method={}}}", self.method.name());
+                return has_no_effect(option, &method, "use {method=auto} or ais");
             }
         }
         match self.method() {

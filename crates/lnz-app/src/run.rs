@@ -4,7 +4,7 @@ use crate::Result;
 use crate::report::Report;
 use crate::request::Plan;
 use lnz::io::StoredModel;
-use lnz::{Deadline, Observer};
+use lnz::{Bounds, Deadline, Finding, Observer, Rbm};
 use std::time::Instant;
 
 /// What an estimate returns.
@@ -41,8 +41,32 @@ pub fn estimate(
     if let Some(seconds) = &mut finding.cost.start_seconds {
         *seconds += reading;
     }
+    if plan.wants_bounds() && is_sparse(&stored.model) && finding.std_error > 0.0 {
+        let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
+        prove(&mut finding, &stored.model, &Deadline::since(started, limit, observer))?;
+    }
+    finding.respect_floor();
     let stopped = finding.stopped;
     Ok(Outcome { report: Report::new(name, stored, plan, finding), stopped })
+}
+
+/// Few enough weights that bounds are likely to say something.
+fn is_sparse(model: &Rbm) -> bool {
+    4 * model.coupled_pairs() <= model.visible() * model.hidden()
+}
+
+/// Adds proven bounds where they say something. Someone who does not want to wait for them keeps the
+/// result all the same.
+fn prove(finding: &mut Finding, model: &Rbm, observer: &dyn Observer) -> Result<()> {
+    if observer.cancelled() {
+        return Ok(());
+    }
+    match lnz::proven_bounds(model, &Bounds::default(), observer) {
+        Ok(Some(bounds)) if bounds.say_something() => finding.hold_against(bounds),
+        Ok(_) | Err(lnz::Error::Cancelled { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -50,7 +74,6 @@ mod tests {
     use super::*;
     use crate::Error;
     use crate::request::{DataSource, Request};
-    use lnz::Rbm;
     use ndarray::{Array1, Array2};
 
     #[test]

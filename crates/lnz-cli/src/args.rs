@@ -2,6 +2,7 @@
 
 mod annealing;
 mod auto;
+mod bench;
 mod choice;
 mod data;
 mod generate;
@@ -11,25 +12,26 @@ mod start;
 mod train;
 mod values;
 
+pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
-pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind};
+pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
-pub(crate) use score::{LogZMethod, ScoreArgs};
+pub(crate) use score::ScoreArgs;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;
 use auto::AutoArgs;
 use choice::choice;
 use start::StartArgs;
-use values::threads;
+use values::{positive_number, threads};
 
 use crate::failure::DOUBTFUL;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use lnz::Auto;
 use lnz::io::{Float, Layout, ReadOptions, Units};
+use lnz::{Auto, Bounds, Method};
 use lnz_app::compare::CompareRequest;
-use lnz_app::request::{Method, Request};
+use lnz_app::request::Request;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -62,6 +64,8 @@ pub(crate) enum Command {
     Estimate(Box<EstimateArgs>),
     /// Compute log Z exactly by summing over all states
     Exact(ExactArgs),
+    /// Prove a floor and a ceiling of log Z, for sparse models of any size
+    Bounds(BoundsArgs),
     /// Log-likelihood of data under a model
     Score(Box<ScoreArgs>),
     /// Run several strategies side by side on one model
@@ -72,12 +76,14 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Train a model on data by contrastive divergence
     Train(Box<TrainArgs>),
-    /// Make an artificial model of one of the paper's families
+    /// Make an artificial model, or a folder of them
     Generate(GenerateArgs),
     /// List the built-in models
     Models(ModelsArgs),
     /// Run the paper's experiments, draw its figures, judge its claims
     Paper(PaperArgs),
+    /// Hold lnz and other programs against models of known log Z
+    Bench(BenchArgs),
     /// Look into data files, or download well-known ones
     Data(DataArgs),
     /// Print the JSON Schema of what --json prints
@@ -133,27 +139,6 @@ impl ModelArgs {
         options.layout = self.parts.layout;
         options.update = self.parts.update;
         options
-    }
-}
-
-/// A result for the tools of the UAI competitions.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Run and output")]
-pub(crate) struct PrArgs {
-    /// Write log10 Z as a solution file of the UAI competitions, such as MODEL.uai.PR
-    #[arg(long, value_name = "FILE.PR")]
-    pub(crate) save_pr: Option<PathBuf>,
-}
-
-impl PrArgs {
-    /// Fails before long work if the file cannot be written.
-    pub(crate) fn check(&self) -> lnz::Result<()> {
-        self.save_pr.as_deref().map_or(Ok(()), lnz::io::check_npy_path)
-    }
-
-    /// Writes the file, if it is wanted.
-    pub(crate) fn write(&self, log_z: f64) -> lnz::Result<()> {
-        self.save_pr.as_deref().map_or(Ok(()), |path| lnz::io::write_pr(path, log_z))
     }
 }
 
@@ -259,12 +244,13 @@ pub(crate) struct EstimateArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
-    #[command(flatten)]
-    pub(crate) pr: PrArgs,
     /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array; selects AIS, which alone
     /// has them
     #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
     pub(crate) save_weights: Option<PathBuf>,
+    /// Write log10 Z as the UAI competitions want it
+    #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
+    pub(crate) save_pr: Option<PathBuf>,
 }
 
 impl EstimateArgs {
@@ -299,10 +285,35 @@ pub(crate) struct ExactArgs {
     /// Seconds that the command may take; more is refused, or ends without a result
     #[arg(long, value_name = "S")]
     pub(crate) max_seconds: Option<f64>,
+    /// Write log10 Z as the UAI competitions want it
+    #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
+    pub(crate) save_pr: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+const BOUNDS_EXAMPLES: &str = "\
+Examples:
+  lnz bounds grid.uai                          where exact values are out of reach
+  lnz bounds grid.uai --entries 1e7            tighter, with tables of ten times the size
+  lnz bounds model.npz --passes 200 --json     tighter, with the same tables
+
+Units are summed out one after the other; tables that would be too large are cut, and the cuts are
+chosen so that the bounds are as tight as they can be. Dense models need too many cuts for that.";
+
+#[derive(Debug, Args)]
+#[command(after_help = BOUNDS_EXAMPLES)]
+pub(crate) struct BoundsArgs {
     #[command(flatten)]
-    pub(crate) pr: PrArgs,
+    pub(crate) model: ModelArgs,
+    /// Entries of all tables together, eight bytes each
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().entries, value_parser = positive_number)]
+    pub(crate) entries: f64,
+    /// Passes over the tables for each bound
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().passes)]
+    pub(crate) passes: usize,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 }
 
 const COMPARE_EXAMPLES: &str = "\

@@ -93,7 +93,7 @@ fn sentence(error: &anyhow::Error) -> String {
             duration(*seconds)
         ),
         Some(Error::FarTooWide { width, seconds }) => format!(
-            "the exact value needs an elimination of width {width}, about {} on this machine or more memory than it has; use `lnz estimate`",
+            "the exact value needs an elimination of width {width}, about {} on this machine or more memory than it has; use `lnz estimate`, or `lnz bounds` for a proven floor and ceiling",
             duration(*seconds)
         ),
         _ => chain(error),

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Estimate(args) => commands::estimate::run(&args),
         Command::Exact(args) => commands::exact::run(&args),
+        Command::Bounds(args) => commands::bounds::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Models(args) => commands::models::run(&args),
         Command::Paper(args) => commands::paper::run(&args),
         Command::Score(args) => commands::score::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
         Command::Data(args) => commands::data::run(&args),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),

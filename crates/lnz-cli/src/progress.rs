@@ -176,6 +176,7 @@ fn plain_style(name: &str) -> ProgressStyle {
 fn style(phase: Phase, total: u64) -> ProgressStyle {
     let (name, unit) = match phase {
         Phase::Enumerate => ("summing", "states"),
+        Phase::Bound => ("proving bounds", "passes"),
         Phase::Start => ("sampling means", "steps"),
         Phase::Anneal => ("annealing", "chain-steps"),
         Phase::Train => ("training", "examples"),

@@ -1,16 +1,16 @@
 //! How far a result can be trusted: a verdict, and warnings with their numbers.
 
 mod advice;
-mod bracket;
 mod known;
+mod proven;
 mod signs;
 mod warning;
 
 pub use advice::{Change, RunSettings, StartedFrom};
-pub(crate) use bracket::Bracket;
 pub(crate) use known::KnownSum;
 pub(crate) use signs::{
     Measured, Opinion, disagreement, large_error, missed_mass, still_rising, uneven_weights,
+    unreached_mass,
 };
 pub use warning::Warning;
 

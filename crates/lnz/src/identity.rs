@@ -28,6 +28,9 @@ impl Rbm {
     pub fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(LAYOUT);
+        if !self.is_binary() {
+            hash.update(format!("{:?} {:?}\n", self.visible_units(), self.hidden_units()));
+        }
         for units in [self.visible(), self.hidden()] {
             hash.update((units as u64).to_le_bytes());
         }

@@ -59,6 +59,7 @@ pub use options::{Layout, ReadOptions};
 pub use stored::StoredModel;
 pub(crate) use stored::Tensor;
 pub use tensors::{Order, TensorInfo};
+pub use uai::{read_log_z, write_log_z};
 pub use values::{check_values_path, write_values};
 
 /// A result whose problem does not name the file yet; that is done once, at the door.
@@ -378,12 +379,6 @@ pub fn check_npy_path(path: &Path) -> Result<()> {
 /// Writes bytes, whole or not at all.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     save::write_whole(path, |writer| writer.write_all(bytes))
-}
-
-/// Writes log Z as the UAI competitions want it: the word `PR`, and its logarithm to the base of ten.
-pub fn write_pr(path: &Path, log_z: f64) -> Result<()> {
-    let log10 = log_z / std::f64::consts::LN_10;
-    save::write_whole(path, |writer| writeln!(writer, "PR\n{log10:.12}"))
 }
 
 /// Writes an array as .npy, whole or not at all.

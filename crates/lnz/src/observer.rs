@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 pub enum Phase {
     /// Enumerating states.
     Enumerate,
+    /// Tightening a proven bound; `log_z` is the bound so far.
+    Bound,
     /// Sampling the model to build the start distribution.
     Start,
     /// Annealing.

@@ -1,8 +1,9 @@
 //! The path of distributions that leads from a start distribution to a model.
 //!
-//! One start: `log p~_beta(x) = ((1 - beta) B + beta b).x + sum_j softplus(beta a_j)`.
+//! One start: `log p~_beta(x) = ((1 - beta) B + beta b).x + log sum_h exp(beta a.h)`.
 //! A mixture of starts: `log p~_beta(x) = log sum_z exp((1 - beta)(alpha_z + B_z.x)) + beta b.x +
-//! sum_j softplus(beta a_j)`, where `alpha_z` is the log share of a component less its log Z.
+//! log sum_h exp(beta a.h)`, where `alpha_z` is the log share of a component less its log Z.
+//! The sum over h is `sum_j softplus(beta a_j)` for hidden units that are 0 or 1.
 
 mod schedule;
 mod start;
@@ -12,7 +13,7 @@ pub use start::Start;
 pub(crate) use start::check_epsilon;
 
 use crate::Rbm;
-use crate::math::{log_sum_exp, softplus};
+use crate::math::log_sum_exp;
 use ndarray::{Array1, ArrayView1};
 use std::borrow::Cow;
 
@@ -29,7 +30,7 @@ pub(crate) struct Component {
     pub(crate) bias: Array1<f64>,
     /// Its probability at the start.
     pub(crate) share: f64,
-    /// `alpha_z = log share - sum_i softplus(B_zi)`.
+    /// `alpha_z = log share - log sum_x exp(B_z.x)`.
     log_alpha: f64,
 }
 
@@ -52,7 +53,7 @@ impl<'m> Path<'m> {
         shares: &[f64],
     ) -> Self {
         let component = |(bias, &share): (Array1<f64>, &f64)| {
-            let log_z = bias.iter().map(|&b| softplus(b)).sum::<f64>();
+            let log_z = model.visible_units().log_sum(bias.iter().copied());
             Component { bias, share, log_alpha: share.ln() - log_z }
         };
         let components = biases.into_iter().zip(shares).map(component).collect();
@@ -81,14 +82,14 @@ impl<'m> Path<'m> {
     /// It is log Z_0. At the end of a mixture each of its components counts as one, so that their
     /// number is taken off.
     pub(crate) fn log_z0(&self) -> f64 {
-        let hidden = self.model.hidden();
-        let log_z0 = match &self.origin {
-            Origin::Units(start) => start.log_z0(hidden),
-            Origin::Mixture(components) => {
-                hidden as f64 * std::f64::consts::LN_2 - (components.len() as f64).ln()
+        let hidden = self.model.hidden_units().log_states(self.model.hidden());
+        let visible = match &self.origin {
+            Origin::Units(start) => {
+                self.model.visible_units().log_sum(start.bias().iter().copied())
             }
+            Origin::Mixture(components) => -(components.len() as f64).ln(),
         };
-        log_z0 + self.model.constant()
+        hidden + visible + self.model.constant()
     }
 
     /// `(1 - beta)(alpha_z + B_z.x)` of each component of a mixture.
@@ -109,6 +110,6 @@ impl<'m> Path<'m> {
             Origin::Units(start) => (start.bias() * (1.0 - beta) + &model_bias).dot(&x),
             Origin::Mixture(_) => log_sum_exp(&self.log_components(beta, x)) + model_bias.dot(&x),
         };
-        linear + a.iter().map(|&a| softplus(beta * a)).sum::<f64>()
+        linear + self.model.hidden_units().log_sum(a.iter().map(|&a| beta * a))
     }
 }

@@ -1,5 +1,9 @@
 //! Artificial models of the paper: Gaussian weights with Gaussian moments, and blocks of them.
 
+mod spins;
+
+pub use spins::Spins;
+
 use crate::{Error, Rbm, Result};
 use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2};

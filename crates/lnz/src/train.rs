@@ -80,8 +80,9 @@ pub struct EpochReport {
     pub weight_rms: f64,
 }
 
-/// More weights than this, four gigabytes of them, are a typing error.
-const MOST_WEIGHTS: usize = 1 << 30;
+/// More weights than this, gigabytes of them, are a typing error rather than a wish.
+#[doc(hidden)]
+pub const MOST_WEIGHTS: usize = 1 << 30;
 
 /// The weights both ways and their velocity, in float32; two layers of each chain in float32 and a list of
 /// units that are on; and float64 where the model is written.

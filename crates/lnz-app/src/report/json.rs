@@ -4,7 +4,7 @@ use super::{ModelSummary, Report, Settings, WarningLine};
 use crate::provenance::Provenance;
 use crate::schema;
 use lnz::json::Real;
-use lnz::{AisRun, Cost, Details, FoundPhase, Sampled, Verdict};
+use lnz::{AisRun, Cost, Details, Sampled, Verdict};
 use serde::{Serialize, Serializer};
 
 /// The object that `--json` prints. Numbers that do not apply are null, infinite ones are words.
@@ -15,6 +15,8 @@ struct Fields<'a> {
     std_error: Real,
     interval: [Real; 2],
     lower_bound: Option<f64>,
+    /// Floor and ceiling that hold without statistics.
+    proven: Option<[f64; 2]>,
     verdict: Verdict,
     warnings: &'a [WarningLine],
     method: &'static str,
@@ -28,8 +30,6 @@ struct Fields<'a> {
     samples: Option<Samples>,
     /// The parts that the default method sampled, with its families of starts.
     sampled: Option<&'a [Sampled]>,
-    /// The phases of the sum over phases.
-    phases: Option<&'a [FoundPhase]>,
     /// What may differ between runs that give the same result.
     run: &'a Provenance,
 }
@@ -72,9 +72,10 @@ impl Serialize for Report {
             std_error: Real(finding.std_error),
             interval: finding.interval.map(Real),
             lower_bound: finding.lower_bound,
+            proven: finding.proven.map(|proven| [proven.floor, proven.ceiling]),
             verdict: finding.diagnosis.verdict,
             warnings: &self.warnings,
-            method: finding.details.method(),
+            method: finding.details.method().name(),
             model: &self.model,
             notes: self.notes.iter().map(ToString::to_string).collect(),
             settings: &self.settings,
@@ -83,10 +84,6 @@ impl Serialize for Report {
             samples: finding.ais().map(Samples::of),
             sampled: match &finding.details {
                 Details::Auto(run) => Some(&run.sampled),
-                _ => None,
-            },
-            phases: match &finding.details {
-                Details::Phases(run) => Some(&run.phases),
                 _ => None,
             },
             run: &self.run,

@@ -9,7 +9,9 @@ const EXAMPLES: &str = "\
 Examples:
   lnz generate gwgm -o hard.npz                              the paper's hardest family, 20 x 180
   lnz generate gwgm --mu-mu -1 --sigma-mu 1 --seed 7 -o mild.safetensors
-  lnz generate bms --blocks 3 --shuffle -o blocks.npz        60 x 540, exactly solvable";
+  lnz generate bms --blocks 3 --shuffle -o blocks.npz        60 x 540, exactly solvable
+  lnz generate grid --rows 40 --columns 40 -o grid.uai       beyond elimination; see `lnz bounds`
+  lnz generate suite -o league                               for `lnz bench suite league`";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -24,6 +26,49 @@ pub(crate) enum GenerateKind {
     Gwgm {
         #[command(flatten)]
         family: FamilyArgs,
+    },
+    /// Spins on a grid, like the competition's grid20x20.f5: layers are the colours of a chess board
+    Grid {
+        /// Rows
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = positive)]
+        rows: usize,
+        /// Columns
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = positive)]
+        columns: usize,
+        /// Couplings are uniform between minus this and this, fields between -1 and 1
+        #[arg(long, value_name = "X", default_value_t = 5.0)]
+        strength: f64,
+        /// Close the grid to a torus
+        #[arg(long)]
+        wrap: bool,
+        #[command(flatten)]
+        made: MadeArgs,
+    },
+    /// Spins in a dense RBM, like the competition's rbm_20: couplings and fields are normal
+    Spins {
+        /// Visible units
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = positive)]
+        visible: usize,
+        /// Hidden units
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        hidden: usize,
+        /// Couplings count by their absolute value, like rbm_ferro_20
+        #[arg(long)]
+        ferro: bool,
+        #[command(flatten)]
+        made: MadeArgs,
+    },
+    /// A folder of 14 spin models as in the UAI competition of 2014, with their exact log Z
+    Suite {
+        /// Seed of the first model; the others follow
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        seed: u64,
+        /// The new folder
+        #[arg(long, short, value_name = "DIR")]
+        output: PathBuf,
+        /// Show no progress
+        #[arg(long, short)]
+        quiet: bool,
     },
     /// Several GWGM models side by side, without weights between them
     Bms {
@@ -62,13 +107,20 @@ pub(crate) struct FamilyArgs {
     /// Biases are distributed as the weights, times this factor
     #[arg(long, value_name = "X", default_value_t = Gwgm::HARDEST.lambda, allow_hyphen_values = true)]
     pub(crate) lambda: f64,
+    #[command(flatten)]
+    pub(crate) made: MadeArgs,
+}
+
+/// How a model is made and where it goes.
+#[derive(Debug, Args)]
+pub(crate) struct MadeArgs {
     /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Do not compute the exact log Z, which is stored in the file where it is cheap
     #[arg(long)]
     pub(crate) no_exact: bool,
-    /// The new file; its extension chooses the format (.npz, .safetensors, .mat)
+    /// The new file; its extension chooses the format (.npz, .safetensors, .mat, .uai)
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Show no progress

@@ -16,6 +16,12 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     between(text, MOST_THREADS)
 }
 
+/// A finite number above zero.
+pub(crate) fn positive_number(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
+    number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
 fn between(text: &str, most: usize) -> Result<usize, String> {
     text.parse()
         .ok()

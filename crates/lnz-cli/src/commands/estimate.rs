@@ -18,7 +18,9 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_weights {
         io::check_npy_path(path)?;
     }
-    args.pr.check()?;
+    if let Some(path) = &args.save_pr {
+        io::check_npy_path(path)?;
+    }
     let source = args.model.load()?;
     let watch = Watch::new(args.run.quiet);
     let outcome = on_threads(args.run.threads, || {
@@ -26,10 +28,12 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     });
     watch.finish();
     let outcome = outcome?;
-    args.pr.write(outcome.report.finding.log_z)?;
     report::print(&outcome.report, args.run.json)?;
     if let (Some(path), Some(run)) = (&args.save_weights, outcome.report.finding.ais()) {
         io::write_npy(path, ndarray::ArrayView1::from(&run.annealed.samples).into_dyn())?;
+    }
+    if let Some(path) = &args.save_pr {
+        io::write_log_z(path, outcome.report.finding.log_z)?;
     }
     Ok(match outcome.stopped {
         true => ExitCode::from(interrupt::code()),

@@ -5,6 +5,7 @@ use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
+use lnz::io;
 use lnz_app::request::{Plan, check_seconds};
 use lnz_app::run;
 use std::process::ExitCode;
@@ -13,8 +14,10 @@ use std::time::Instant;
 pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     let started = Instant::now();
     check_seconds(args.max_seconds)?;
-    args.pr.check()?;
     let plan = Plan::exact(args.force, args.max_seconds);
+    if let Some(path) = &args.save_pr {
+        io::check_npy_path(path)?;
+    }
     let source = args.model.load()?;
     let watch = Watch::new(args.run.quiet);
     let result = on_threads(args.run.threads, || {
@@ -22,7 +25,9 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     });
     watch.finish();
     let report = result?.report;
-    args.pr.write(report.finding.log_z)?;
     report::print(&report, args.run.json)?;
+    if let Some(path) = &args.save_pr {
+        io::write_log_z(path, report.finding.log_z)?;
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
 //! `lnz score`: the log-likelihood of data under a model.
 
-use crate::args::{LogZMethod, ScoreArgs};
+use crate::args::ScoreArgs;
 use crate::failure::usage;
 use crate::interrupt;
 use crate::progress::Watch;
@@ -9,7 +9,7 @@ use crate::{report, terminal};
 use anyhow::Result;
 use lnz::{Deadline, io};
 use lnz_app::likelihood::{LogZ, ScoreRequest};
-use lnz_app::request::{AnnealingRequest, Method, Request, check_seconds};
+use lnz_app::request::{AnnealingRequest, Plan, Request};
 use lnz_app::{Source, Spelling, run};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use std::time::Instant;
 pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let started = Instant::now();
     reject_contradictions(args)?;
-    check_seconds(args.limit.max_seconds)?;
+    let plan = request(args).plan()?;
     if let Some(path) = &args.out {
         io::check_values_path(path)?;
     }
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
             Some(log_z) => (log_z, false),
             None => {
                 let started = args.limit.max_seconds.map_or(Instant::now(), |_| started);
-                log_z(args, &source, started, &watch)?
+                log_z(&plan, &source, started, &watch)?
             }
         };
         Ok((scored.report(log_z), scored, stopped))
@@ -59,27 +59,21 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     })
 }
 
-/// log Z by the default method, and whether Ctrl-C has cut it short.
-fn log_z(
-    args: &ScoreArgs,
-    source: &Source,
-    started: Instant,
-    watch: &Watch,
-) -> Result<(LogZ, bool)> {
-    // Not from the means of the data: all data sets then share one log Z.
-    let request = Request {
-        method: match args.log_z.method {
-            Some(LogZMethod::Exact) => Method::Exact,
-            Some(LogZMethod::Auto) | None => Method::Auto,
-        },
+/// How log Z is estimated: not from the means of the data, so that all data sets share one log Z.
+fn request(args: &ScoreArgs) -> Request {
+    Request {
+        method: args.log_z.method.unwrap_or_default(),
         no_exact: args.log_z.no_exact,
         max_seconds: args.limit.max_seconds,
         auto: args.auto.request(),
         annealing: AnnealingRequest { seed: args.seed, ..Default::default() },
         ..Request::default()
-    };
-    let plan = request.plan()?;
-    let outcome = run::estimate(source.stored(), &source.name, &plan, started, watch)?;
+    }
+}
+
+/// The estimated log Z, and whether a signal has cut it short.
+fn log_z(plan: &Plan, source: &Source, started: Instant, watch: &Watch) -> Result<(LogZ, bool)> {
+    let outcome = run::estimate(source.stored(), &source.name, plan, started, watch)?;
     Ok((LogZ::estimated(&outcome.report)?, outcome.stopped))
 }
 
@@ -87,15 +81,12 @@ fn log_z(
 fn reject_contradictions(args: &ScoreArgs) -> Result<()> {
     let log_z = &args.log_z;
     let method = log_z.method.map(|_| "--method");
-    let sampling = args.auto.typed().or(log_z.no_exact.then_some("--no-exact"));
+    let estimated = method.or(args.auto.typed()).or(log_z.no_exact.then_some("--no-exact"));
     let known = log_z.given.map(|_| "--log-z").or(log_z.result.as_ref().map(|_| "--result"));
-    match (known, log_z.method, method.or(sampling), sampling) {
-        (Some(known), _, Some(option), _) => Err(usage(format!(
+    match (known, estimated) {
+        (Some(known), Some(option)) => Err(usage(format!(
             "{option} has no effect with {known}, which has log Z already; drop one of them"
         ))),
-        (None, Some(LogZMethod::Exact), _, Some(option)) => {
-            Err(usage(format!("{option} has no effect with --method exact; drop one of them")))
-        }
         _ => Ok(()),
     }
 }

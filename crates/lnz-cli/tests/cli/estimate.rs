@@ -26,6 +26,7 @@ fn the_json_of_ais_keeps_its_contract() {
             "model",
             "notes",
             "phases",
+            "proven",
             "sampled",
             "samples",
             "schema",

@@ -1,6 +1,8 @@
 //! The command-line tool as a user meets it: one process per question.
 
 mod bad_input;
+mod bench;
+mod bounds;
 mod commands;
 mod data;
 mod estimate;

@@ -103,11 +103,10 @@ fn every_command_prints_what_the_schema_says() {
     let grey = folder.npy("g.npy", ndarray::Array2::from_elem((3, 6), 0.3).into_dyn().view());
     let out = folder.path("run");
     let m = model.as_str();
-    let cases: [(&str, Vec<&str>); 14] = [
+    let cases: [(&str, Vec<&str>); 13] = [
         ("estimate", vec!["estimate", m]),
         ("estimate", vec!["exact", m]),
         ("estimate", vec!["estimate", m, "--no-exact", "--rounds", "1"]),
-        ("estimate", vec!["estimate", m, "--method", "phases", "--chains", "32", "--betas", "32"]),
         ("estimate", vec!["estimate", m, "--betas", "8", "--no-check"]),
         // One chain: its error is not known.
         ("estimate", vec!["estimate", m, "--betas", "8", "--chains", "1"]),

@@ -41,7 +41,7 @@ pub struct Block<'a, T: Fixed> {
     pub(crate) linear: Vec<f64>,
     /// The component of the start that each chain belongs to now, and the sums B_z.x.
     pub(crate) component: Vec<usize>,
-    pub(crate) probes: Option<Sums<i32>>,
+    pub(crate) start_sums: Option<Sums<i32>>,
     pub(crate) hidden_bias: Aligned<f32>,
     pub(crate) exponent_bias: Vec<Aligned<f32>>,
     pub(crate) scratch: Scratch,
@@ -68,7 +68,7 @@ impl<T: Fixed> Sums<T> {
         Self { values: Aligned::zeroed(layer.lanes() * chains), of: None }
     }
 
-    pub(crate) fn are_of(&mut self, bits: &Bits) {
+    pub(crate) fn belong_to(&mut self, bits: &Bits) {
         match &mut self.of {
             Some(known) => known.words.copy_from_slice(&bits.words),
             none => *none = Some(bits.clone()),
@@ -108,7 +108,7 @@ impl<'a, T: Fixed> Block<'a, T> {
             },
             linear: vec![0.0; chains],
             component: vec![0; chains],
-            probes: path.mixture.as_ref().map(|mixture| Sums::new(&mixture.probes, chains)),
+            start_sums: path.mixture.as_ref().map(|mixture| Sums::new(&mixture.biases, chains)),
             hidden_bias: model.padded_hidden_bias(),
             exponent_bias: vec![Aligned::zeroed(padded); path.components()],
             scratch: Scratch::new(),
@@ -205,8 +205,8 @@ impl<'a, T: Fixed> Block<'a, T> {
         self.component = ancestors.iter().map(|&k| self.component[k]).collect();
         self.hidden.sums.of = None;
         self.visible.sums.of = None;
-        if let Some(probes) = &mut self.probes {
-            probes.of = None;
+        if let Some(sums) = &mut self.start_sums {
+            sums.of = None;
         }
     }
 
@@ -214,7 +214,7 @@ impl<'a, T: Fixed> Block<'a, T> {
     ///
     /// Right after a `hidden_step`, whose sums it uses.
     pub fn log_density(&self, beta: f64, chain: usize) -> f64 {
-        let start = match (&self.path.mixture, &self.probes) {
+        let start = match (&self.path.mixture, &self.start_sums) {
             (Some(mixture), Some(sums)) => mixture.log_sum(&sums.values, beta, chain),
             _ => self.path.log_start(|i| self.visible.bits.get(chain, i)),
         };

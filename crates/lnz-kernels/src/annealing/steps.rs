@@ -47,10 +47,10 @@ impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { block, beta, next, log_weights } = self;
-        let (Some(mixture), Some(mut sums)) = (&block.path.mixture, block.probes.take()) else {
+        let (Some(mixture), Some(mut sums)) = (&block.path.mixture, block.start_sums.take()) else {
             return;
         };
-        let layer = &mixture.probes;
+        let layer = &mixture.biases;
         let method = block.method(&block.visible.bits, sums.of.as_ref(), layer.inputs);
         block.scratch.prepare(simd, method, layer.inputs, &block.visible.bits, sums.of.as_ref());
         // At most MOST_COMPONENTS outputs: one tile.
@@ -67,8 +67,8 @@ impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
                 }
             }
         }
-        sums.are_of(&block.visible.bits);
-        block.probes = Some(sums);
+        sums.belong_to(&block.visible.bits);
+        block.start_sums = Some(sums);
     }
 }
 
@@ -126,7 +126,7 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
         if block.flips.visible > 0 {
             block.refresh_linear();
         }
-        block.hidden.sums.are_of(&block.visible.bits);
+        block.hidden.sums.belong_to(&block.visible.bits);
     }
 }
 
@@ -184,7 +184,7 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
         let (scratch, streams) = (&mut block.scratch, &mut block.streams);
         let (units, stop) = (&mut block.visible, &mut block.stop);
         draw_layer(simd, &mut draw, (layer, product), scratch, streams, units, stop);
-        block.visible.sums.are_of(&block.hidden.bits);
+        block.visible.sums.belong_to(&block.hidden.bits);
     }
 }
 

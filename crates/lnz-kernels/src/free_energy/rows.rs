@@ -111,7 +111,7 @@ impl Kernel for MarginalKernel<'_, '_> {
 mod tests {
     use super::*;
     use crate::random::{Purpose, Random};
-    use crate::test_model::Gwgm;
+    use crate::test_model::Rbm;
     use ndarray::Array2;
 
     /// Zeros, ones and grey values.
@@ -131,8 +131,7 @@ mod tests {
     #[test]
     fn rows_have_the_log_marginal_of_their_readable_twin() {
         for (visible, hidden) in shapes() {
-            let model = Gwgm { visible, hidden, ..Gwgm::HARDEST }.generate(1).unwrap();
-            let model = model.with_constant(-2.5).unwrap();
+            let model = Rbm::hard(visible, hidden, 1).with_constant(-2.5);
             let rows = rows(5, visible);
             let mut found = [0.0; 5];
             Marginals::new(&model).of_rows(rows.as_slice().unwrap(), &mut found);
@@ -149,7 +148,7 @@ mod tests {
     #[test]
     fn neither_the_instruction_set_nor_the_group_changes_a_bit() {
         for (visible, hidden) in shapes() {
-            let model = Gwgm { visible, hidden, ..Gwgm::HARDEST }.generate(3).unwrap();
+            let model = Rbm::hard(visible, hidden, 3);
             let rows = rows(9, visible);
             let rows = rows.as_slice().unwrap();
             let mut together = [0.0; 9];

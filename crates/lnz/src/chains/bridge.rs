@@ -1,7 +1,6 @@
 //! Evaluates the real model in float64 where a path on rounded weights ends.
 
 use crate::Rbm;
-use crate::math::softplus;
 use crate::observer::Observer;
 use lnz_kernels::Marginals;
 use ndarray::{Array1, ArrayView1};
@@ -49,8 +48,8 @@ impl Bridge {
                         return false;
                     }
                     let a = model.hidden_input(x);
-                    *out =
-                        model.visible_bias().dot(&x) + a.iter().map(|&a| softplus(a)).sum::<f64>();
+                    let hidden = model.hidden_units().log_sum(a.iter().copied());
+                    *out = model.visible_bias().dot(&x) + hidden;
                     if *keeps_inputs {
                         inputs.push(a);
                     }

@@ -1,11 +1,19 @@
 //! The fast engine: chains on fixed-point weights and bit-packed states.
 
-use super::{Bridge, Engine, Precision, Walkers};
+use super::{Bridge, Engine, Precision, Task, Walkers};
 use crate::Rbm;
 use crate::observer::Observer;
 use crate::path::{Origin, Path};
 use lnz_kernels::{ChainRange, Flips, GROUP_OF_ROWS, GridChains, GridModel, share_out};
 use ndarray::{Array1, ArrayView1};
+
+/// For models of binary units that a grid holds.
+pub(super) fn backend<'m>(task: Box<Task<'m>>) -> Result<Box<dyn Engine + 'm>, Box<Task<'m>>> {
+    match GridEngine::model_on(task.precision, task.path.model()) {
+        Some(grid) => Ok(Box::new(GridEngine::new(task.path, grid, task.flips, task.bridge))),
+        None => Err(task),
+    }
+}
 
 /// A model on a grid, and the path to it.
 pub(crate) struct GridEngine<'m> {
@@ -17,10 +25,11 @@ pub(crate) struct GridEngine<'m> {
 }
 
 impl<'m> GridEngine<'m> {
-    /// The model on the grid that is asked for, or on the next finer one that fits; none for float64
-    /// and beyond the range of float32.
+    /// The model on the grid that is asked for, or on the next finer one that fits; none for float64,
+    /// beyond the range of float32, and for units that are not binary.
     pub(crate) fn model_on(wanted: Precision, model: &Rbm) -> Option<GridModel> {
         match wanted {
+            _ if !model.is_binary() => None,
             Precision::I16 => GridModel::on_16_bits(model).or_else(|| GridModel::on_32_bits(model)),
             Precision::I32 => GridModel::on_32_bits(model),
             Precision::F64 => None,

@@ -1,7 +1,6 @@
 //! The readable engine, with which the fast one must agree: one chain after the other in float64.
 
 use super::{Chain, Engine, Precision, Walkers};
-use crate::math::sigmoid;
 use crate::observer::Observer;
 use crate::path::{Origin, Path};
 use lnz_kernels::random::Random;
@@ -15,7 +14,9 @@ pub(crate) struct ReferenceEngine<'m> {
 }
 
 impl<'m> ReferenceEngine<'m> {
+    /// Only binary units are flipped; flips make no difference to the distributions of the path.
     pub(crate) fn new(path: Path<'m>, flips: Flips) -> Self {
+        let flips = if path.model().is_binary() { flips } else { Flips::default() };
         Self { path, flips }
     }
 }
@@ -87,7 +88,7 @@ impl Walkers for ReferenceWalkers<'_> {
                     &components[pick(components.iter().map(|c| c.share), random)].bias
                 }
             };
-            chain.set(bias.mapv(|b| f64::from(random.happens(sigmoid(b)))));
+            chain.set(self.path.model().visible_units().draw(bias.clone(), random));
         }
     }
 

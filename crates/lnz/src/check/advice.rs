@@ -54,16 +54,15 @@ impl Warning {
             vec![Change { setting: "max_seconds", value: Some(format!("{seconds}")) }]
         };
         match self {
-            Warning::BelowLowerBound { .. }
-            | Warning::OtherStartFindsMore { .. }
-            | Warning::PhasesOverlap { .. } => {
+            Warning::BelowLowerBound { .. } | Warning::OtherStartFindsMore { .. } => {
                 vec![Change { setting: "method", value: Some("auto".into()) }]
             }
             Warning::MissedCore { .. }
+            | Warning::OutsideProvenBounds { .. }
             | Warning::StartsDisagree { .. }
             | Warning::StillRising { .. }
             | Warning::TargetNotReached { .. }
-            | Warning::WideBracket { .. }
+            | Warning::UnreachedMass { .. }
             | Warning::StoppedBetweenRounds { .. } => more_time(),
             _ if run.start == StartedFrom::Auto && run.max_seconds.is_some() => more_time(),
             Warning::FewEffectiveChains { chains, .. }

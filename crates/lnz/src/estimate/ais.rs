@@ -103,11 +103,12 @@ impl Ais {
             true => annealed.requested,
             false => annealed.samples.len(),
         };
-        Ok(Finding {
+        let mut finding = Finding {
             log_z: statistics.log_z,
             std_error: statistics.std_error.max(rounding),
             interval: [statistics.interval[0] - rounding, statistics.interval[1] + rounding],
             lower_bound: opinion.map(|opinion| opinion.lower_bound),
+            proven: None,
             diagnosis: Diagnosis::of_annealing(&statistics, wanted, opinion),
             ess: Some(statistics.ess),
             stopped: annealed.stopped,
@@ -124,8 +125,9 @@ impl Ais {
                 start_seconds: Some(start_seconds),
             },
             details: Details::Ais(Box::new(AisRun { annealed, statistics, start_was_cut })),
-        }
-        .with_floor_respected())
+        };
+        finding.respect_floor();
+        Ok(finding)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The trait that every method implements, and the result that every method returns.
 
-use super::Details;
+use super::{Details, ProvenBounds};
 use crate::json::some_count;
 use crate::{Diagnosis, Observer, Rbm, Result, Verdict};
 use serde::Serialize;
@@ -25,6 +25,8 @@ pub struct Finding {
     pub interval: [f64; 2],
     /// A sum of exact parts that log Z is not below, whatever the samples say.
     pub lower_bound: Option<f64>,
+    /// Bounds on both sides that were proven, where that was tried and says something.
+    pub proven: Option<ProvenBounds>,
     /// How far to trust it.
     pub diagnosis: Diagnosis,
     /// Effective sample size: the smallest, where several parts were sampled.
@@ -40,17 +42,19 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The same with an interval that does not exclude what is proven: where log Z cannot be below a
-    /// bound, and the interval ends below it, nothing is known about its upper end.
-    pub(crate) fn with_floor_respected(mut self) -> Self {
-        if let Some(floor) = self.lower_bound.filter(|floor| self.interval[1] < *floor) {
+    /// Widens an interval that excludes what is proven: where log Z cannot be below a bound, and the
+    /// interval ends below it, nothing is known about its upper end but a ceiling that is proven, too.
+    pub fn respect_floor(&mut self) {
+        let proven = self.proven.as_ref().map(|proven| proven.floor);
+        let floor = self.lower_bound.into_iter().chain(proven).reduce(f64::max);
+        if let Some(floor) = floor.filter(|floor| self.interval[1] < *floor) {
+            let ceiling = self.proven.as_ref().map_or(f64::INFINITY, |proven| proven.ceiling);
             self.interval = match self.diagnosis.verdict {
-                Verdict::Suspect => [floor, f64::INFINITY],
+                Verdict::Suspect => [floor, ceiling],
                 // By so little that no test has found it worth a warning.
                 _ => [self.interval[0], floor],
             };
         }
-        self
     }
 }
 

@@ -52,15 +52,17 @@ impl Exact {
 
 impl Estimator for Exact {
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
-        let predicted = exact_cost_with(model, self)?;
         let clock = Instant::now();
-        let log_z = exact_log_z_with(model, self, observer)?;
+        let parts = Parts::of(model, self.bytes())?;
+        let predicted = parts.cost();
+        let log_z = parts.log_z(self.max_seconds, observer)?;
         let seconds = clock.elapsed().as_secs_f64();
         Ok(Finding {
             log_z,
             std_error: 0.0,
             interval: [log_z; 2],
             lower_bound: Some(log_z),
+            proven: None,
             diagnosis: Diagnosis::exact(),
             ess: None,
             stopped: false,
@@ -69,6 +71,11 @@ impl Estimator for Exact {
             details: Details::Exact(predicted),
         })
     }
+}
+
+/// An order in which to eliminate the units where tables are cut that are too large.
+pub(super) fn order_with_cuts(model: &SparseModel) -> Vec<u32> {
+    order::with_cuts(model)
 }
 
 /// log Z by a sum over all states, however long it takes.

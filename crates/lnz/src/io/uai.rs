@@ -2,9 +2,11 @@
 
 use super::input::Input;
 use super::tensors::{Order, TensorInfo, TensorSource};
-use super::{Parsed, StoredModel};
+use super::{Parsed, StoredModel, save};
+use crate::{Error, Result};
 use ndarray::{Array1, Array2, ArrayD};
 use std::io::{self, Write};
+use std::path::Path;
 
 const LARGEST_FILE: u64 = 1 << 30;
 
@@ -16,10 +18,16 @@ pub(super) fn looks_like_it(start: &[u8]) -> bool {
     start.starts_with(b"MARKOV") || start.starts_with(b"BAYES")
 }
 
-/// A network, already turned into a model.
+/// A network whose variables are in two layers.
 pub(super) struct UaiFile {
     tensors: Vec<TensorInfo>,
-    values: Vec<ArrayD<f64>>,
+    network: Network,
+    /// Which variables are hidden.
+    hidden: Vec<bool>,
+    /// The place of each variable in its layer.
+    place: Vec<usize>,
+    /// Visible and hidden variables.
+    counts: [usize; 2],
 }
 
 impl UaiFile {
@@ -27,15 +35,50 @@ impl UaiFile {
         let bytes = input.read(LARGEST_FILE)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| "has bytes that are not text")?;
         let network = Network::parse(text)?;
-        let values = network.to_model()?;
-        let names = ["weights", "visible_bias", "hidden_bias", "constant"];
-        let tensors = names.into_iter().zip(&values).map(|(name, values)| TensorInfo {
+        // The two layers are the two colours of the graph.
+        let hidden = network.two_colours()?;
+        let mut counts = [0usize; 2];
+        let place = (hidden.iter())
+            .map(|&hidden| {
+                let count = &mut counts[usize::from(hidden)];
+                *count += 1;
+                *count - 1
+            })
+            .collect();
+        let [v, h] = counts;
+        if v.checked_mul(h).is_none_or(|count| count > MOST_WEIGHTS) {
+            return Err(format!(
+                "is a Markov network of {v} x {h} variables, which as a matrix is too large"
+            ));
+        }
+        let shapes = [
+            ("weights", vec![v, h]),
+            ("visible_bias", vec![v]),
+            ("hidden_bias", vec![h]),
+            ("constant", vec![]),
+        ];
+        let tensors = shapes.map(|(name, shape)| TensorInfo {
             name: name.to_owned(),
-            shape: values.shape().to_vec(),
+            shape,
             dtype: "float64".to_owned(),
             order: Order::RowMajor,
         });
-        Ok(Self { tensors: tensors.collect(), values })
+        Ok(Self { tensors: tensors.into(), network, hidden, place, counts })
+    }
+
+    /// Made when asked for, because a matrix is much larger than a sparse network.
+    fn weights(&self) -> Array2<f64> {
+        let mut weights = Array2::zeros(self.counts);
+        for &(x, y, coupling) in &self.network.couplings {
+            let (v, h) = if self.hidden[x] { (y, x) } else { (x, y) };
+            weights[[self.place[v], self.place[h]]] += coupling;
+        }
+        weights
+    }
+
+    fn biases(&self, hidden: bool) -> Array1<f64> {
+        let fields = self.network.fields.iter().zip(&self.hidden);
+        fields.filter(|(_, is_hidden)| **is_hidden == hidden).map(|(field, _)| *field).collect()
     }
 }
 
@@ -45,7 +88,12 @@ impl TensorSource for UaiFile {
     }
 
     fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>> {
-        Ok(self.values[index].clone())
+        Ok(match index {
+            0 => self.weights().into_dyn(),
+            1 => self.biases(false).into_dyn(),
+            2 => self.biases(true).into_dyn(),
+            _ => ndarray::arr0(self.network.constant).into_dyn(),
+        })
     }
 }
 
@@ -154,39 +202,6 @@ impl Network {
         Ok(())
     }
 
-    /// Weights, biases and constant; the two layers are the two colours of the graph.
-    fn to_model(&self) -> Parsed<Vec<ArrayD<f64>>> {
-        let hidden = self.two_colours()?;
-        // The place of each variable in its layer.
-        let mut counts = [0, 0];
-        let place: Vec<usize> = hidden
-            .iter()
-            .map(|&hidden| {
-                let count = &mut counts[usize::from(hidden)];
-                *count += 1;
-                *count - 1
-            })
-            .collect();
-        let [v, h] = counts;
-        if v.checked_mul(h).is_none_or(|count| count > MOST_WEIGHTS) {
-            return Err(format!(
-                "is a Markov network of {v} x {h} variables, which as a matrix is too large"
-            ));
-        }
-        let mut weights = Array2::zeros((v, h));
-        let mut biases = [Array1::zeros(v), Array1::zeros(h)];
-        for (variable, &field) in self.fields.iter().enumerate() {
-            biases[usize::from(hidden[variable])][place[variable]] = field;
-        }
-        for &(x, y, coupling) in &self.couplings {
-            let (v, h) = if hidden[x] { (y, x) } else { (x, y) };
-            weights[[place[v], place[h]]] += coupling;
-        }
-        let [visible_bias, hidden_bias] = biases;
-        let constant = ndarray::arr0(self.constant).into_dyn();
-        Ok(vec![weights.into_dyn(), visible_bias.into_dyn(), hidden_bias.into_dyn(), constant])
-    }
-
     /// Which variables are hidden: neighbours differ, and the first of each part is visible.
     fn two_colours(&self) -> Parsed<Vec<bool>> {
         let mut neighbours = vec![Vec::new(); self.fields.len()];
@@ -261,4 +276,26 @@ pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<
         writeln!(writer, "\n4\n1 1 1 {:e}", factor(weight)?)?;
     }
     Ok(())
+}
+
+/// Writes log Z as the competitions want it, whole or not at all: the word `PR`, then log10 Z.
+pub fn write_log_z(path: &Path, log_z: f64) -> Result<()> {
+    let text = format!("PR\n{}\n", log_z * std::f64::consts::LOG10_E);
+    save::write_whole(path, |writer| writer.write_all(text.as_bytes()))
+}
+
+/// Reads log Z from a file of the competitions: `PR` and log10 Z; some have a 1 between them, the
+/// number of sets of evidence.
+pub fn read_log_z(path: &Path) -> Result<f64> {
+    Error::unless_readable(path)?;
+    let bad = |problem: &str| Error::file(path, problem.to_owned());
+    let text = std::fs::read_to_string(path).map_err(|error| bad(&error.to_string()))?;
+    let log10 = match text.split_ascii_whitespace().collect::<Vec<_>>()[..] {
+        ["PR", value] | ["PR", "1", value] => value.parse::<f64>().ok(),
+        _ => None,
+    };
+    match log10.filter(|value| value.is_finite()) {
+        Some(log10) => Ok(log10 * std::f64::consts::LN_10),
+        None => Err(bad("is no solution of the task PR, expected the word PR and log10 Z")),
+    }
 }

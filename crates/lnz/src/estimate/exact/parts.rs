@@ -10,6 +10,7 @@ use crate::energy::{check_energy, check_finite};
 use crate::math::{CompensatedSum, softplus};
 use crate::{Component, Error, Observer, Rbm, Result};
 use lnz_kernels::enumeration::{MAX_UNITS, measured_rate};
+use std::time::Instant;
 
 /// Work of an enumeration that takes well under a millisecond: nothing better is looked for.
 const LITTLE_WORK: f64 = (1u64 << 20) as f64;
@@ -25,6 +26,8 @@ pub(super) struct Parts {
     alone: Vec<f64>,
     /// Components with at least two units.
     connected: Vec<Part>,
+    /// Time that it took to take the model apart and to find orders.
+    planning_seconds: f64,
 }
 
 /// A connected component, and how its log Z is computed.
@@ -41,6 +44,7 @@ enum Part {
 
 impl Parts {
     pub(super) fn of(model: &Rbm, max_bytes: f64) -> Result<Self> {
+        let clock = Instant::now();
         check_finite(model)?;
         let (b, c) = (model.visible_bias(), model.hidden_bias());
         let (mut alone, mut connected) = (Vec::new(), Vec::new());
@@ -51,10 +55,12 @@ impl Parts {
                 _ => connected.push(Part::of(model, &component, max_bytes)?),
             }
         }
-        Ok(Self { constant: model.constant(), alone, connected })
+        let planning_seconds = clock.elapsed().as_secs_f64();
+        Ok(Self { constant: model.constant(), alone, connected, planning_seconds })
     }
 
     pub(super) fn of_sparse(model: &SparseModel, max_bytes: f64) -> Result<Self> {
+        let clock = Instant::now();
         check_energy(model.largest_energy() + model.constant().abs())?;
         let (mut alone, mut connected) = (Vec::new(), Vec::new());
         let mut scratch = Vec::new();
@@ -73,11 +79,14 @@ impl Parts {
                 }
             }
         }
-        Ok(Self { constant: model.constant(), alone, connected })
+        let planning_seconds = clock.elapsed().as_secs_f64();
+        Ok(Self { constant: model.constant(), alone, connected, planning_seconds })
     }
 
     pub(super) fn cost(&self) -> ExactCost {
-        let mut cost = ExactCost::default();
+        let planning_seconds = self.planning_seconds;
+        let mut cost =
+            ExactCost { planning_seconds, seconds: planning_seconds, ..ExactCost::default() };
         self.connected.iter().for_each(|part| part.add_to(&mut cost));
         cost
     }

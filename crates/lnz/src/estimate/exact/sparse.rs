@@ -150,7 +150,7 @@ impl SparseModel {
     }
 
     /// Sum of all |biases| and |couplings|.
-    pub(super) fn largest_energy(&self) -> f64 {
+    pub(in super::super) fn largest_energy(&self) -> f64 {
         let biases: f64 = self.biases.iter().map(|b| b.abs()).sum();
         // Each coupling is there twice; halves cannot overflow where the sum does not.
         biases + self.couplings.iter().map(|(_, w)| 0.5 * w.abs()).sum::<f64>()

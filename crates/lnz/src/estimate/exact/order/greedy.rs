@@ -14,6 +14,9 @@ pub(super) enum Score {
     Fill,
 }
 
+/// More than any number of gaps.
+const GOES_LAST: u64 = 1 << 32;
+
 /// An order, and the operations spent on it; none if it would need `limit` entries of tables or more,
 /// a table of too many units, or more than `budget` operations. Equal units go by `ties`, lowest first.
 pub(super) fn order(
@@ -23,8 +26,27 @@ pub(super) fn order(
     limit: f64,
     budget: u64,
 ) -> (Option<Vec<u32>>, u64) {
-    let units = model.units();
-    let mut game = Game::new(model);
+    play(Game::new(model), score, ties, limit, budget)
+}
+
+/// An order for tables that will be cut where they are too large: a unit with more neighbours than
+/// `most_joined` goes last, and goes without joining them.
+pub(super) fn order_with_cuts(model: &SparseModel, most_joined: usize) -> Vec<u32> {
+    let ties: Vec<u64> = (0..model.units() as u64).collect();
+    let game = Game { most_joined, ..Game::new(model) };
+    let (order, _) = play(game, Score::Fill, &ties, f64::INFINITY, u64::MAX);
+    order.unwrap_or_default()
+}
+
+fn play(
+    mut game: Game,
+    score: Score,
+    ties: &[u64],
+    limit: f64,
+    budget: u64,
+) -> (Option<Vec<u32>>, u64) {
+    let units = game.degree.len();
+    let is_cut = game.most_joined < MOST_NEIGHBOURS;
     let mut current: Vec<u64> = (0..units).map(|unit| game.score(unit, score)).collect();
     let entry = |score: u64, unit: usize| Reverse((score, ties[unit], unit as u32));
     let mut heap: BinaryHeap<_> = (0..units).map(|unit| entry(current[unit], unit)).collect();
@@ -40,7 +62,8 @@ pub(super) fn order(
         current[unit] = u64::MAX;
         let degree = game.degree[unit] as usize;
         entries += (degree as f64).exp2();
-        if entries >= limit || degree > MOST_NEIGHBOURS || game.operations > budget {
+        let too_large = entries >= limit || degree > MOST_NEIGHBOURS;
+        if too_large && !is_cut || game.operations > budget {
             return (None, game.operations);
         }
         order.push(unit as u32);
@@ -76,6 +99,8 @@ struct Game {
     /// Neighbours that are left.
     degree: Vec<u32>,
     is_left: Vec<bool>,
+    /// A unit with more neighbours does not join them.
+    most_joined: usize,
     operations: u64,
 }
 
@@ -84,12 +109,16 @@ impl Game {
         let list = |unit| model.neighbours(unit).iter().map(|&(other, _)| other).collect();
         let neighbours: Vec<Vec<u32>> = (0..model.units()).map(list).collect();
         let degree = neighbours.iter().map(|list| list.len() as u32).collect();
-        Self { neighbours, degree, is_left: vec![true; model.units()], operations: 0 }
+        let is_left = vec![true; model.units()];
+        Self { neighbours, degree, is_left, most_joined: usize::MAX, operations: 0 }
     }
 
     fn score(&mut self, unit: usize, score: Score) -> u64 {
         let degree = u64::from(self.degree[unit]);
         // Beyond this, a clique is out of the question, and counting its gaps a waste.
+        if degree > self.most_joined as u64 {
+            return GOES_LAST + degree;
+        }
         if score == Score::Degree || degree > 2 * MOST_NEIGHBOURS as u64 {
             return degree;
         }
@@ -118,6 +147,10 @@ impl Game {
     fn eliminate(&mut self, unit: usize) -> Vec<u32> {
         let around = self.live(unit);
         self.is_left[unit] = false;
+        if around.len() > self.most_joined {
+            around.iter().for_each(|&v| self.degree[v as usize] -= 1);
+            return around;
+        }
         let mut missing = Vec::new();
         for &v in &around {
             let list = &self.neighbours[v as usize];
