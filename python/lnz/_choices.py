@@ -15,10 +15,10 @@ Precision = Literal["i16", "i32", "f64"]
 Binarize = Literal["none", "threshold", "bernoulli"]
 VisibleBias = Literal["data", "zero"]
 Units = Literal["binary", "spin"]
-Verdict = Literal["exact", "consistent", "suspect"]
+Verdict = Literal["exact", "consistent", "unchecked", "suspect"]
 
 # A likelihood whose log Z was given as a number.
-ScoreVerdict = Literal["exact", "consistent", "suspect", "given"]
+ScoreVerdict = Literal["exact", "consistent", "unchecked", "suspect", "given"]
 
 # The figures of an estimate.
 Kind = Literal["weights", "path", "starts"]

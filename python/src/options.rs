@@ -108,9 +108,9 @@ pub(crate) fn request(
         method: choice::<Method>("method", &options.method)?,
         no_exact: annealing.no_exact,
         no_check: annealing.no_check,
+        max_seconds: options.max_seconds,
         auto: AutoRequest {
             target_error: options.target_error,
-            max_seconds: options.max_seconds,
             rounds: options.rounds,
             core: options.core,
         },

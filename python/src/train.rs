@@ -7,12 +7,15 @@ use crate::model::Model;
 use crate::options::{choice, optional};
 use crate::track::read;
 use crate::work::{self, Call};
+use lnz::Deadline;
 use lnz::data::Binarize;
 use lnz::train::{LearningRate, Training, VisibleBias};
+use lnz_app::request::check_seconds;
 use lnz_app::session::Session;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// How to learn.
 #[derive(FromPyObject)]
@@ -88,23 +91,29 @@ impl Keeping {
 
 /// Trains a model; returns it with the object that the command line prints with --json.
 #[pyfunction]
-#[pyo3(signature = (data, settings, keeping, *, validation, threads, progress))]
+#[pyo3(signature = (data, settings, keeping, *, validation, max_seconds, threads, progress))]
 pub(crate) fn train(
     py: Python<'_>,
     data: Data<'_>,
     settings: Settings,
     keeping: Keeping,
     validation: Option<Data<'_>>,
+    max_seconds: Option<f64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, String)> {
+    let started = Instant::now();
+    check_seconds(max_seconds).map_err(exception)?;
     let session = keeping.session(settings.training()?)?;
     session.check(validation.is_some()).map_err(exception)?;
     let read = |name, data: &Data<'_>| read(py, name, data, settings.binarize()?, threads);
     let examples = read("data", &data)?;
     let validation = validation.map(|data| read("validation", &data)).transpose()?;
     let trained = work::run(py, &Call { threads, progress }, move |observer| {
-        session.run(&examples, validation.as_ref(), &|_| (), observer)
+        let limit = max_seconds.unwrap_or(f64::INFINITY);
+        let deadline = Deadline::since(started, limit, observer);
+        let trained = session.run(&examples, validation.as_ref(), &|_| (), &deadline);
+        trained.map_err(|error| error.at(&deadline))
     })?;
     let json = to_json(&trained.to_json(None))?;
     Ok((Model { stored: trained.model, name: "trained".to_owned() }, json))

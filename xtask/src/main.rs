@@ -1,11 +1,14 @@
-//! The project's own tasks: `cargo xtask test` and its parts, `files`, `bench`, `calibrate` and `models`.
+//! The project's own tasks: `cargo xtask test` and its parts, `files`, `bench`, `fuzz`, `faults` and others.
 
 mod bench;
 mod browser;
 mod checks;
 mod dependencies;
 mod environment;
+mod faults;
 mod files;
+mod fuzz;
+mod limits;
 mod memcheck;
 mod models;
 mod outcome;
@@ -27,6 +30,9 @@ usage: cargo xtask test         run every check: sources, formatting, clippy, te
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
                                 with options, print the report only (`calibrate --help` lists them)
+       cargo xtask fuzz         feed every parser with damaged files; --minutes N, --target NAME, --seed N
+       cargo xtask faults       kill, fill the disk, take the memory away: what does the tool do?
+       cargo xtask limits       whether --max-seconds and Ctrl-C are bounds, on large models
        cargo xtask models       train the built-in models again; needs --mnist FILE and --web FILE";
 
 fn main() -> ExitCode {
@@ -43,6 +49,9 @@ fn main() -> ExitCode {
         ["page"] => checks::run_one("the page of `lnz paper report` in a browser", browser::test),
         ["python"] => checks::run_one("Python package", python::test),
         ["bench", ref options @ ..] => bench::main(options),
+        ["fuzz", ref options @ ..] => fuzz::main(options),
+        ["faults"] => faults::main(),
+        ["limits"] => limits::main(),
         ["models", ref options @ ..] => models::main(options),
         ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
         ["calibrate", ref options @ ..] => calibrate(options),

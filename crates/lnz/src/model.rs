@@ -131,7 +131,17 @@ impl Rbm {
         if self.weights.is_empty() {
             return 0.0;
         }
-        (self.weights.iter().map(|w| w * w).sum::<f64>() / self.weights.len() as f64).sqrt()
+        let mean = |of: &dyn Fn(f64) -> f64| {
+            self.weights.iter().map(|&w| of(w)).sum::<f64>() / self.weights.len() as f64
+        };
+        match mean(&|w| w * w) {
+            // Squares of weights near the end of float64 are beyond it.
+            f64::INFINITY => {
+                let largest = self.weights.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
+                largest * mean(&|w| (w / largest).powi(2)).sqrt()
+            }
+            mean => mean.sqrt(),
+        }
     }
 
     /// Number of weights that are not zero.

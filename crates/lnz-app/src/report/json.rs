@@ -1,19 +1,19 @@
 //! A result for programs: the names of these fields are a contract.
 
 use super::{ModelSummary, Report, Settings, WarningLine};
+use crate::provenance::Provenance;
+use crate::schema;
+use lnz::json::Real;
 use lnz::{AisRun, Cost, Details, Sampled, Verdict};
 use serde::{Serialize, Serializer};
 
-/// Version of the fields.
-const SCHEMA: u32 = 1;
-
-/// The object that `--json` prints. Numbers that do not apply, or are infinite, are null.
+/// The object that `--json` prints. Numbers that do not apply are null, infinite ones are words.
 #[derive(Serialize)]
 struct Fields<'a> {
     schema: u32,
     log_z: f64,
-    std_error: f64,
-    interval: [f64; 2],
+    std_error: Real,
+    interval: [Real; 2],
     lower_bound: Option<f64>,
     /// Floor and ceiling that hold without statistics.
     proven: Option<[f64; 2]>,
@@ -30,6 +30,8 @@ struct Fields<'a> {
     samples: Option<Samples>,
     /// The parts that the default method sampled, with their phases and trials.
     sampled: Option<&'a [Sampled]>,
+    /// What may differ between runs that give the same result.
+    run: &'a Provenance,
 }
 
 #[derive(Serialize)]
@@ -65,10 +67,10 @@ impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let finding = &self.finding;
         let fields = Fields {
-            schema: SCHEMA,
+            schema: schema::VERSION,
             log_z: finding.log_z,
-            std_error: finding.std_error,
-            interval: finding.interval,
+            std_error: Real(finding.std_error),
+            interval: finding.interval.map(Real),
             lower_bound: finding.lower_bound,
             proven: finding.proven.map(|proven| [proven.floor, proven.ceiling]),
             verdict: finding.diagnosis.verdict,
@@ -84,6 +86,7 @@ impl Serialize for Report {
                 Details::Auto(run) => Some(&run.sampled),
                 _ => None,
             },
+            run: &self.run,
         };
         fields.serialize(serializer)
     }

@@ -54,11 +54,11 @@ impl Report {
         lines.push(log_z_line(&self.finding));
         let diagnosis = &self.finding.diagnosis;
         if diagnosis.verdict != Verdict::Suspect {
-            let verdict = match diagnosis.verdict {
-                Verdict::Exact => "exact:",
-                _ => "consistent:",
+            let tone = match diagnosis.verdict {
+                Verdict::Unchecked => Tone::Bad,
+                _ => Tone::Good,
             };
-            let lead = Some((Tone::Good, verdict.to_owned()));
+            let lead = Some((tone, format!("{}:", diagnosis.verdict.name())));
             lines.push(Line { label: "verdict", lead, text: format!(" {}", diagnosis.reason()) });
         }
         if let Some(proven) = &self.finding.proven {
@@ -128,7 +128,11 @@ fn log_z_line(finding: &Finding) -> Line {
     if !finding.std_error.is_finite() {
         return line(round(finding.log_z), ", error unknown".to_owned());
     }
-    let [low, high] = finding.interval.map(round);
+    let [low, high] = finding.interval.map(|end| match end.is_finite() {
+        true => round(end),
+        false if end > 0.0 => "∞".to_owned(),
+        false => "-∞".to_owned(),
+    });
     let error = numbers::error(finding.std_error);
     let text = format!(" ± {error}   95% interval [{low}, {high}]");
     // States that the default method summed exactly.

@@ -1,7 +1,7 @@
 //! Options of `lnz score`.
 
 use super::choice::choice;
-use super::{AutoArgs, ModelArgs, RunArgs};
+use super::{AutoArgs, LimitArgs, ModelArgs, RunArgs, VerdictArgs};
 use clap::Args;
 use lnz::Method;
 use lnz::data::Binarize;
@@ -37,9 +37,13 @@ pub(crate) struct ScoreArgs {
     #[command(flatten)]
     pub(crate) log_z: LogZArgs,
     #[command(flatten)]
+    pub(crate) limit: LimitArgs,
+    #[command(flatten)]
     pub(crate) auto: AutoArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
     /// Write the log-likelihood of each example; the extension chooses .npy, .csv or .txt
     #[arg(long, value_name = "FILE", help_heading = "Run and output")]
     pub(crate) out: Option<PathBuf>,

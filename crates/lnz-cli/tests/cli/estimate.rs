@@ -1,7 +1,7 @@
 //! `lnz estimate`: methods, settings, the contract of its JSON.
 
 use crate::files::Folder;
-use crate::run::{fields, json, one_sentence, refusal, run, text};
+use crate::run::{fields, json, refusal, run, text};
 use serde_json::{Value, json};
 
 const QUICK: [&str; 5] = ["--betas", "64", "--chains", "128", "--json"];

@@ -9,6 +9,7 @@ use crate::bits::Bits;
 use crate::free_energy::softplus::softplus_of_all;
 use crate::random::{Purpose, Random, stream_seed};
 use crate::simd::Level;
+use crate::stop::{Stop, StopRule};
 use crate::stream::Stream;
 use ndarray::Array1;
 
@@ -20,6 +21,9 @@ pub struct Flips {
     /// Of hidden units, before the visible step.
     pub hidden: usize,
 }
+
+/// To draw or read a unit of one chain takes as long as so many weights in a table.
+pub(crate) const WORK_OF_A_UNIT: usize = 8;
 
 /// Some chains of a run along one path.
 pub struct Block<'a, T: Fixed> {
@@ -41,6 +45,7 @@ pub struct Block<'a, T: Fixed> {
     pub(crate) hidden_bias: Aligned<f32>,
     pub(crate) exponent_bias: Vec<Aligned<f32>>,
     pub(crate) scratch: Scratch,
+    pub(crate) stop: Stop<'a>,
     #[cfg(test)]
     pub(crate) forced: Option<Method>,
 }
@@ -107,9 +112,20 @@ impl<'a, T: Fixed> Block<'a, T> {
             hidden_bias: model.padded_hidden_bias(),
             exponent_bias: vec![Aligned::zeroed(padded); path.components()],
             scratch: Scratch::new(),
+            stop: Stop::never(),
             #[cfg(test)]
             forced: None,
         }
+    }
+
+    /// The same chains; once the rule says stop, steps end in the middle.
+    pub fn stopped_by(self, rule: StopRule<'a>) -> Self {
+        Self { stop: Stop::by(rule), ..self }
+    }
+
+    /// A step has ended in the middle: states and weights mean nothing any more.
+    pub fn has_stopped(&self) -> bool {
+        self.stop.has_stopped()
     }
 
     /// The visible states.
@@ -131,6 +147,9 @@ impl<'a, T: Fixed> Block<'a, T> {
     /// Draws the visible state of every chain from the start distribution.
     pub fn draw_start(&mut self) {
         for (group, random) in groups(self.chains).zip(&mut self.randoms) {
+            if self.stop.before(group.len() * WORK_OF_A_UNIT * self.path.units()) {
+                return;
+            }
             for chain in group {
                 for (i, on) in self.path.draw(random).into_iter().enumerate() {
                     self.visible.bits.set(chain, i, on);
@@ -143,6 +162,9 @@ impl<'a, T: Fixed> Block<'a, T> {
     /// Sets the visible state of every chain by asking for each unit.
     pub fn set_states(&mut self, mut on: impl FnMut(usize, usize) -> bool) {
         for chain in 0..self.chains {
+            if self.stop.before(WORK_OF_A_UNIT * self.model.visible_bias.len()) {
+                return;
+            }
             for i in 0..self.model.visible_bias.len() {
                 self.visible.bits.set(chain, i, on(chain, i));
             }
@@ -154,6 +176,9 @@ impl<'a, T: Fixed> Block<'a, T> {
     /// by tile.
     pub(crate) fn refresh_linear(&mut self) {
         for (chain, linear) in self.linear.iter_mut().enumerate() {
+            if self.stop.before(WORK_OF_A_UNIT * self.model.visible_bias.len()) {
+                return;
+            }
             *linear = 0.0;
             for tile in &self.model.to_visible.tiles {
                 let mut lanes = [0f32; 16];

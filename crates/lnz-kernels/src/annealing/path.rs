@@ -83,6 +83,11 @@ impl Path {
         self.starts.len()
     }
 
+    /// Visible units.
+    pub(crate) fn units(&self) -> usize {
+        self.model.len()
+    }
+
     /// Draws a component and a state from the start distribution.
     pub(crate) fn draw(&self, random: &mut Random) -> Vec<bool> {
         let z = match &self.mixture {

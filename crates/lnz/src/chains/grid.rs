@@ -2,6 +2,7 @@
 
 use super::{Bridge, Engine, Precision, Task, Walkers};
 use crate::Rbm;
+use crate::observer::Observer;
 use crate::path::{Origin, Path};
 use lnz_kernels::{ChainRange, Flips, GROUP_OF_ROWS, GridChains, GridModel, share_out};
 use ndarray::{Array1, ArrayView1};
@@ -67,10 +68,15 @@ impl Engine for GridEngine<'_> {
         share_out(chains)
     }
 
-    fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_> {
-        let block = GridChains::new(&self.grid, &self.path_on_grid, self.flips, range);
-        let chains = range.chains;
-        Box::new(GridWalkers { engine: self, chains, block, model_inputs: vec![] })
+    fn walkers<'a>(
+        &'a self,
+        range: ChainRange,
+        observer: &'a dyn Observer,
+    ) -> Box<dyn Walkers + 'a> {
+        let block = GridChains::new(&self.grid, &self.path_on_grid, self.flips, range)
+            .stopped_by(Box::new(|| observer.cancelled()));
+        let (chains, model_inputs, stopped) = (range.chains, vec![], false);
+        Box::new(GridWalkers { engine: self, chains, block, model_inputs, observer, stopped })
     }
 }
 
@@ -81,11 +87,18 @@ struct GridWalkers<'a> {
     block: GridChains<'a>,
     /// Of the real model, as the bridge has computed them; empty once the chains have moved.
     model_inputs: Vec<Array1<f64>>,
+    observer: &'a dyn Observer,
+    /// The bridge was not finished.
+    stopped: bool,
 }
 
 impl Walkers for GridWalkers<'_> {
     fn chains(&self) -> usize {
         self.chains
+    }
+
+    fn have_stopped(&self) -> bool {
+        self.stopped || self.block.has_stopped()
     }
 
     fn draw_start(&mut self) {
@@ -122,7 +135,11 @@ impl Walkers for GridWalkers<'_> {
             let chains = k * GROUP_OF_ROWS..k * GROUP_OF_ROWS + out.len();
             rows.clear();
             chains.clone().for_each(|chain| rows.extend(self.block.state(chain)));
-            bridge.log_marginals(path.model(), &rows, out, &mut self.model_inputs);
+            let inputs = &mut self.model_inputs;
+            if !bridge.log_marginals(path.model(), &rows, out, inputs, self.observer) {
+                self.stopped = true;
+                return;
+            }
             let states = rows.chunks_exact(path.model().visible()).map(ArrayView1::from);
             for ((chain, x), out) in chains.zip(states).zip(out) {
                 // Of a mixture nothing is left at the end of the path.

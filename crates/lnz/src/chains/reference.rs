@@ -1,6 +1,7 @@
 //! The readable engine, with which the fast one must agree: one chain after the other in float64.
 
 use super::{Chain, Engine, Precision, Walkers};
+use crate::observer::Observer;
 use crate::path::{Origin, Path};
 use lnz_kernels::random::Random;
 use lnz_kernels::{ChainRange, Flips, GROUP};
@@ -36,7 +37,11 @@ impl Engine for ReferenceEngine<'_> {
         groups.map(|group| (group, GROUP.min(chains - group * GROUP))).collect()
     }
 
-    fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_> {
+    fn walkers<'a>(
+        &'a self,
+        range: ChainRange,
+        observer: &'a dyn Observer,
+    ) -> Box<dyn Walkers + 'a> {
         let ChainRange { group, chains, seed, purpose } = range;
         let first = group * GROUP;
         let walker = |chain: usize| Walker {
@@ -45,7 +50,8 @@ impl Engine for ReferenceEngine<'_> {
             random: Random::stream(seed, purpose, chain as u64),
         };
         let walkers = (first..first + chains).map(walker).collect();
-        Box::new(ReferenceWalkers { path: &self.path, flips: self.flips, walkers })
+        let (path, flips, stopped) = (&self.path, self.flips, false);
+        Box::new(ReferenceWalkers { path, flips, walkers, observer, stopped })
     }
 }
 
@@ -54,6 +60,8 @@ struct ReferenceWalkers<'a> {
     path: &'a Path<'a>,
     flips: Flips,
     walkers: Vec<Walker<'a>>,
+    observer: &'a dyn Observer,
+    stopped: bool,
 }
 
 /// One chain, the component of a mixture that it belongs to now, and its random numbers.
@@ -66,6 +74,10 @@ struct Walker<'a> {
 impl Walkers for ReferenceWalkers<'_> {
     fn chains(&self) -> usize {
         self.walkers.len()
+    }
+
+    fn have_stopped(&self) -> bool {
+        self.stopped
     }
 
     fn draw_start(&mut self) {
@@ -89,7 +101,12 @@ impl Walkers for ReferenceWalkers<'_> {
 
     fn weigh(&mut self, from: f64, to: f64, log_weights: &mut [f64]) {
         let path = self.path;
+        // A step of one chain may take a while: it is asked before each.
         for Walker { chain, random, .. } in &mut self.walkers {
+            self.stopped |= self.observer.cancelled();
+            if self.stopped {
+                return;
+            }
             chain.flip_visible(path.bias(0), from, self.flips.visible, random);
         }
         let (mut before, mut after) = (vec![0.0; self.chains()], vec![0.0; self.chains()]);
@@ -99,6 +116,10 @@ impl Walkers for ReferenceWalkers<'_> {
             *log_weight += after - before;
         }
         for Walker { chain, component, random } in &mut self.walkers {
+            self.stopped |= self.observer.cancelled();
+            if self.stopped {
+                return;
+            }
             if let Origin::Mixture(_) = path.origin() {
                 let heights = path.log_components(to, chain.x.view());
                 let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -110,6 +131,10 @@ impl Walkers for ReferenceWalkers<'_> {
 
     fn sweep(&mut self, beta: f64) {
         for Walker { chain, component, random } in &mut self.walkers {
+            self.stopped |= self.observer.cancelled();
+            if self.stopped {
+                return;
+            }
             let bias = self.path.bias(*component);
             chain.flip_hidden(bias, beta, self.flips.hidden, random);
             chain.draw_visible(bias, beta, random);

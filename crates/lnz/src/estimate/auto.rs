@@ -36,6 +36,7 @@ pub use prepare::{SecondOpinion, second_opinion};
 
 use super::exact::pendants;
 use crate::check::Measured;
+use crate::json::{real, reals, some_real};
 use crate::math::softplus;
 use crate::observer::Observer;
 use crate::{Cost, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result};
@@ -135,16 +136,20 @@ pub struct Sampled {
     /// log Z.
     pub log_z: f64,
     /// Its standard error.
+    #[serde(serialize_with = "real")]
     pub std_error: f64,
     /// 95% interval.
+    #[serde(serialize_with = "reals")]
     pub interval: [f64; 2],
     /// log of the exact sum over the core.
     pub log_core: Option<f64>,
     /// Relative error of Z from the weights alone, without the core.
+    #[serde(serialize_with = "real")]
     pub weights_error: f64,
     /// The standard error that was aimed at.
     pub target_error: f64,
     /// The sampler's own estimate of the same sum.
+    #[serde(serialize_with = "some_real")]
     pub log_sampled_core: Option<f64>,
     /// States in the core.
     pub core_states: usize,
@@ -170,8 +175,10 @@ pub struct Sampled {
     /// trials to the starts (Bennett's acceptance ratio).
     pub log_reverse: Option<f64>,
     /// Mass that other runs have found and that the chains of the main run do not reach, relative to Z.
+    #[serde(serialize_with = "some_real")]
     pub unreached: Option<f64>,
     /// Its error.
+    #[serde(serialize_with = "some_real")]
     pub unreached_error: Option<f64>,
     /// The observer ended the run.
     pub stopped: bool,
@@ -196,14 +203,18 @@ pub struct FamilyReport {
     /// Which one.
     pub family: Family,
     /// log Z from its weights alone in the trial.
+    #[serde(serialize_with = "real")]
     pub trial_log_z: f64,
     /// Relative error of Z there.
+    #[serde(serialize_with = "real")]
     pub trial_error: f64,
     /// Its weight in the main run; zero if it was left out.
     pub share: f64,
     /// Its estimate in the main run, core included.
+    #[serde(serialize_with = "some_real")]
     pub log_z: Option<f64>,
     /// Relative error of Z there.
+    #[serde(serialize_with = "some_real")]
     pub std_error: Option<f64>,
     /// log Z from its weights alone in the main run, to be held against the trial, and its error.
     pub weights: Option<(f64, f64)>,

@@ -150,7 +150,7 @@ fn assert_distributed(walkers: &dyn Walkers, probabilities: &[f64], what: &str) 
 #[test]
 fn the_start_is_drawn_from_the_distribution_at_beta_zero() {
     for_every_engine(|name, engine, _| {
-        let mut walkers = engine.walkers(range(0, 8192, 1));
+        let mut walkers = engine.walkers(range(0, 8192, 1), &());
         walkers.draw_start();
         assert_distributed(&*walkers, &probabilities(engine.path(), 0.0), name);
     });
@@ -161,7 +161,7 @@ fn every_engine_leaves_each_distribution_of_the_path_as_it_is() {
     for_every_engine(|name, engine, _| {
         for beta in [0.2, 0.6, 1.0] {
             let expected = probabilities(engine.path(), beta);
-            let mut walkers = engine.walkers(range(0, 8192, 2));
+            let mut walkers = engine.walkers(range(0, 8192, 2), &());
             draw_states(&mut *walkers, &expected, 2);
             stay(&mut *walkers, beta, 3, || Some(())).unwrap();
             assert_distributed(&*walkers, &expected, &format!("{name}, beta = {beta}"));
@@ -173,7 +173,7 @@ fn every_engine_leaves_each_distribution_of_the_path_as_it_is() {
 fn every_engine_forgets_where_its_chains_began() {
     for_every_engine(|name, engine, _| {
         let expected = probabilities(engine.path(), 0.6);
-        let mut walkers = engine.walkers(range(0, 8192, 3));
+        let mut walkers = engine.walkers(range(0, 8192, 3), &());
         stay(&mut *walkers, 0.6, 40, || Some(())).unwrap();
         assert_distributed(&*walkers, &expected, name);
     });
@@ -187,7 +187,7 @@ fn ratios(engine: &dyn Engine, forward: bool, resampled: bool) -> Vec<f64> {
     let (log_z, log_z0) = (exact_log_z(engine.path().model()), engine.path().log_z0());
     let at_model = probabilities(engine.path(), 1.0);
     let ratio = |index: usize| {
-        let mut walkers = engine.walkers(range(index, GROUP, 4));
+        let mut walkers = engine.walkers(range(index, GROUP, 4), &());
         let mut population = Population::new(GROUP, 0.0);
         if resampled {
             population = population.resampled(Random::stream(4, Purpose::Resample, index as u64));
@@ -235,7 +235,7 @@ fn the_way_back_is_unbiased() {
 
 /// The log weights of some chains on the way to the model.
 fn log_weights(engine: &dyn Engine, range: ChainRange) -> Vec<f64> {
-    let mut walkers = engine.walkers(range);
+    let mut walkers = engine.walkers(range, &());
     walkers.draw_start();
     let mut population = Population::new(range.chains, engine.path().log_z0());
     walk(&mut *walkers, &mut population, BETAS.into_iter(), |_, _| Some(())).unwrap();
@@ -258,7 +258,7 @@ fn a_seed_fixes_every_bit_whatever_block_a_chain_is_in() {
 fn weights_are_differences_of_densities_and_the_bridge_leads_to_the_real_one() {
     for_every_engine(|name, engine, model| {
         let path = engine.path();
-        let mut walkers = engine.walkers(range(0, 24, 7));
+        let mut walkers = engine.walkers(range(0, 24, 7), &());
         walkers.draw_start();
         let [mut gains, mut before, mut after, mut at_model, mut bridge] =
             [(); 5].map(|()| vec![0.0; 24]);
@@ -284,7 +284,7 @@ fn weights_are_differences_of_densities_and_the_bridge_leads_to_the_real_one() {
 #[test]
 fn rearranged_chains_are_copies_that_go_their_own_ways() {
     for_every_engine(|name, engine, _| {
-        let mut walkers = engine.walkers(range(0, 64, 8));
+        let mut walkers = engine.walkers(range(0, 64, 8), &());
         walkers.draw_start();
         let mut gains = vec![0.0; 64];
         walkers.weigh(0.0, 0.5, &mut gains);

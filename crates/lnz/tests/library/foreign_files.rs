@@ -125,7 +125,7 @@ fn offsets_and_scales_are_folded_in() {
 #[test]
 fn netket_has_spins() {
     let file = read_model(&made("netket.mpack"), None).unwrap();
-    assert_eq!((file.units, file.format), (Units::Spin, Format::Msgpack));
+    assert_eq!((file.stored.units, file.format), (Units::Spin, Format::Msgpack));
     assert_eq!(notes(&file), ["wave_function"]);
     let found = log_z(&file.stored.model);
     assert!((found - 15.218372210120995).abs() < 1e-12, "{found}");

@@ -177,7 +177,7 @@ fn units_of_plus_and_minus_one_are_converted_once() {
     let header = r#"{"__metadata__":{"units":"spin","from":"x"},"W":{"dtype":"F64","shape":[1,1],"data_offsets":[0,8]},"b":{"dtype":"F64","shape":[1],"data_offsets":[8,16]},"c":{"dtype":"F64","shape":[1],"data_offsets":[16,24]}}"#;
     let content = [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &[0; 24]].concat();
     let file = read_model(&folder.with("spin.safetensors", &content), None).unwrap();
-    assert_eq!((file.units, file.stored.metadata.len()), (Units::Spin, 1));
+    assert_eq!((file.stored.units, file.stored.metadata.len()), (Units::Spin, 1));
     write_model(&path, &file.stored).unwrap();
     assert_eq!(read_model(&path, None).unwrap().stored, file.stored);
 

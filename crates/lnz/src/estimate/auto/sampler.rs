@@ -105,7 +105,8 @@ impl<'a> Sampler<'a> {
         let start = Start::uniform(self.large.visible());
         let engine = self.engine(&start, Flips { visible: flips, hidden: 0 });
         let (seed, purpose) = (self.next_seed(), Purpose::Pilot);
-        let mut walkers = engine.walkers(ChainRange { group: 0, chains, seed, purpose });
+        let mut walkers =
+            engine.walkers(ChainRange { group: 0, chains, seed, purpose }, self.observer);
         walkers.draw_start();
         let mut population = Population::new(chains, engine.path().log_z0())
             .resampled(Random::stream(seed, Purpose::Resample, 0))
@@ -132,7 +133,8 @@ impl<'a> Sampler<'a> {
         };
         let block = |(group, chains): (usize, usize)| {
             let purpose = Purpose::Anneal;
-            let mut walkers = engine.walkers(ChainRange { group, chains, seed, purpose });
+            let mut walkers =
+                engine.walkers(ChainRange { group, chains, seed, purpose }, self.observer);
             walkers.draw_start();
             let mut population = Population::new(chains, engine.path().log_z0());
             if resampled.is_some() {
@@ -170,7 +172,8 @@ impl<'a> Sampler<'a> {
         let seed = self.next_seed();
         let block = |(group, chains): (usize, usize)| {
             let purpose = Purpose::Reverse;
-            let mut walkers = engine.walkers(ChainRange { group, chains, seed, purpose });
+            let mut walkers =
+                engine.walkers(ChainRange { group, chains, seed, purpose }, self.observer);
             walkers.set_states(&mut |chain, i| states[group * GROUP + chain][i]);
             let mut population = Population::new(chains, 0.0);
             let back = betas.iter().rev().copied();
@@ -197,7 +200,8 @@ impl<'a> Sampler<'a> {
         let seed = self.next_seed();
         let block = |(group, chains): (usize, usize)| {
             let purpose = Purpose::Start;
-            let mut walkers = engine.walkers(ChainRange { group, chains, seed, purpose });
+            let mut walkers =
+                engine.walkers(ChainRange { group, chains, seed, purpose }, self.observer);
             walkers.set_states(&mut |chain, i| states[group * GROUP + chain][i]);
             stay(&mut *walkers, 1.0, sweeps - window, || self.go_on())?;
             let mut sums = Array2::<f32>::zeros((chains, n));
