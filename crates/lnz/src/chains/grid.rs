@@ -3,7 +3,7 @@
 use super::{Bridge, Engine, Precision, Task, Walkers};
 use crate::Rbm;
 use crate::observer::Observer;
-use crate::path::{Origin, Path};
+use crate::path::Path;
 use lnz_kernels::{ChainRange, Flips, GROUP_OF_ROWS, GridChains, GridModel, share_out};
 use ndarray::{Array1, ArrayView1};
 
@@ -37,13 +37,7 @@ impl<'m> GridEngine<'m> {
     }
 
     pub(crate) fn new(path: Path<'m>, grid: GridModel, flips: Flips, bridge: Bridge) -> Self {
-        let path_on_grid = match path.origin() {
-            Origin::Units(start) => grid.path(start.bias().view()),
-            Origin::Mixture(components) => {
-                let biases: Vec<_> = components.iter().map(|c| c.bias.clone()).collect();
-                grid.path_from_mixture(&biases, components.iter().map(|c| c.share).collect())
-            }
-        };
+        let path_on_grid = grid.path(path.bias().view());
         Self { path, grid, path_on_grid, flips, bridge }
     }
 
@@ -142,12 +136,7 @@ impl Walkers for GridWalkers<'_> {
             }
             let states = rows.chunks_exact(path.model().visible()).map(ArrayView1::from);
             for ((chain, x), out) in chains.zip(states).zip(out) {
-                // Of a mixture nothing is left at the end of the path.
-                let start = match path.origin() {
-                    Origin::Units(start) => start.bias().dot(&x),
-                    Origin::Mixture(_) => 0.0,
-                };
-                *out -= start + self.block.log_end(chain);
+                *out -= path.bias().dot(&x) + self.block.log_end(chain);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Chain, Engine, Precision, Walkers};
 use crate::observer::Observer;
-use crate::path::{Origin, Path};
+use crate::path::Path;
 use lnz_kernels::random::Random;
 use lnz_kernels::{ChainRange, Flips, GROUP};
 use ndarray::Array1;
@@ -46,7 +46,6 @@ impl Engine for ReferenceEngine<'_> {
         let first = group * GROUP;
         let walker = |chain: usize| Walker {
             chain: Chain::new(self.path.model(), Array1::zeros(self.path.model().visible())),
-            component: 0,
             random: Random::stream(seed, purpose, chain as u64),
         };
         let walkers = (first..first + chains).map(walker).collect();
@@ -64,10 +63,9 @@ struct ReferenceWalkers<'a> {
     stopped: bool,
 }
 
-/// One chain, the component of a mixture that it belongs to now, and its random numbers.
+/// One chain and its random numbers.
 struct Walker<'a> {
     chain: Chain<'a>,
-    component: usize,
     random: Random,
 }
 
@@ -81,14 +79,9 @@ impl Walkers for ReferenceWalkers<'_> {
     }
 
     fn draw_start(&mut self) {
-        for Walker { chain, random, .. } in &mut self.walkers {
-            let bias = match self.path.origin() {
-                Origin::Units(start) => start.bias(),
-                Origin::Mixture(components) => {
-                    &components[pick(components.iter().map(|c| c.share), random)].bias
-                }
-            };
-            chain.set(self.path.model().visible_units().draw(bias.clone(), random));
+        for Walker { chain, random } in &mut self.walkers {
+            let bias = self.path.bias().clone();
+            chain.set(self.path.model().visible_units().draw(bias, random));
         }
     }
 
@@ -102,12 +95,12 @@ impl Walkers for ReferenceWalkers<'_> {
     fn weigh(&mut self, from: f64, to: f64, log_weights: &mut [f64]) {
         let path = self.path;
         // A step of one chain may take a while: it is asked before each.
-        for Walker { chain, random, .. } in &mut self.walkers {
+        for Walker { chain, random } in &mut self.walkers {
             self.stopped |= self.observer.cancelled();
             if self.stopped {
                 return;
             }
-            chain.flip_visible(path.bias(0), from, self.flips.visible, random);
+            chain.flip_visible(path.bias(), from, self.flips.visible, random);
         }
         let (mut before, mut after) = (vec![0.0; self.chains()], vec![0.0; self.chains()]);
         self.log_density(from, &mut before);
@@ -115,27 +108,22 @@ impl Walkers for ReferenceWalkers<'_> {
         for (log_weight, (before, after)) in log_weights.iter_mut().zip(before.iter().zip(after)) {
             *log_weight += after - before;
         }
-        for Walker { chain, component, random } in &mut self.walkers {
+        for Walker { chain, random } in &mut self.walkers {
             self.stopped |= self.observer.cancelled();
             if self.stopped {
                 return;
-            }
-            if let Origin::Mixture(_) = path.origin() {
-                let heights = path.log_components(to, chain.x.view());
-                let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                *component = pick(heights.iter().map(|h| (h - highest).exp()), random);
             }
             chain.draw_hidden(to, random);
         }
     }
 
     fn sweep(&mut self, beta: f64) {
-        for Walker { chain, component, random } in &mut self.walkers {
+        for Walker { chain, random } in &mut self.walkers {
             self.stopped |= self.observer.cancelled();
             if self.stopped {
                 return;
             }
-            let bias = self.path.bias(*component);
+            let bias = self.path.bias();
             chain.flip_hidden(bias, beta, self.flips.hidden, random);
             chain.draw_visible(bias, beta, random);
         }
@@ -153,9 +141,9 @@ impl Walkers for ReferenceWalkers<'_> {
     }
 
     fn rearrange(&mut self, ancestors: &[usize]) {
-        let before: Vec<_> = self.walkers.iter().map(|w| (w.chain.clone(), w.component)).collect();
+        let before: Vec<_> = self.walkers.iter().map(|w| w.chain.clone()).collect();
         for (walker, &k) in self.walkers.iter_mut().zip(ancestors) {
-            (walker.chain, walker.component) = before[k].clone();
+            walker.chain = before[k].clone();
         }
     }
 
@@ -166,16 +154,4 @@ impl Walkers for ReferenceWalkers<'_> {
     fn model_inputs(&self, chain: usize) -> Array1<f64> {
         self.walkers[chain].chain.a.clone()
     }
-}
-
-/// An index, drawn with a probability proportional to its share.
-fn pick(shares: impl Iterator<Item = f64> + Clone, random: &mut Random) -> usize {
-    let target = random.uniform() * shares.clone().sum::<f64>();
-    let mut sum = 0.0;
-    let passed = shares.clone().take_while(|share| {
-        sum += share;
-        sum <= target
-    });
-    // Rounding may put the target at the very end.
-    passed.count().min(shares.count() - 1)
 }

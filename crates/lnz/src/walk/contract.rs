@@ -36,18 +36,11 @@ fn paths(model: &Rbm) -> Vec<KindOfPath<'_>> {
         let start = Start::from_means(array![0.8, 0.3, 0.5, 0.6].view(), 0.05).unwrap();
         Path::new(Cow::Borrowed(model), &start)
     };
-    let several = move || {
-        let biases =
-            vec![array![2.0, -1.0, 0.5, 1.5], array![-1.5, 1.0, 2.0, -0.5], Array1::zeros(VISIBLE)];
-        Path::from_mixture(Cow::Borrowed(model), biases, &[0.5, 0.3, 0.2])
-    };
     let (visible, hidden) = (Flips { visible: 2, hidden: 0 }, Flips { visible: 0, hidden: 2 });
     vec![
-        ("one start", Box::new(one), Flips::default()),
-        ("one start, flips of visible units", Box::new(one), visible),
-        ("one start, flips of hidden units", Box::new(one), hidden),
-        ("a mixture", Box::new(several), Flips::default()),
-        ("a mixture, flips of hidden units", Box::new(several), hidden),
+        ("sweeps", Box::new(one), Flips::default()),
+        ("flips of visible units", Box::new(one), visible),
+        ("flips of hidden units", Box::new(one), hidden),
     ]
 }
 

@@ -2,7 +2,6 @@
 
 use crate::math::log_sum_exp;
 use crate::observer::Observer;
-use lnz_kernels::random::Random;
 use lnz_kernels::{FreeEnergy, Position};
 use std::collections::{BinaryHeap, HashMap};
 
@@ -83,31 +82,6 @@ impl Core {
         let mut values: Vec<f64> = heights.values().copied().collect();
         values.sort_by(f64::total_cmp);
         Self { log_z: constant + log_sum_exp(&values), heights }
-    }
-
-    /// States drawn with the probability that each has within the core; `units` in each.
-    pub(super) fn draw(&self, count: usize, units: usize, random: &mut Random) -> Vec<Vec<bool>> {
-        // In a fixed order, whatever the order of the map.
-        let mut states: Vec<(&Vec<u64>, f64)> = self.heights.iter().map(|(x, h)| (x, *h)).collect();
-        states.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        let highest = states.first().map_or(0.0, |(_, height)| *height);
-        let mut running = 0.0;
-        let sums: Vec<f64> = states
-            .iter()
-            .map(|(_, height)| {
-                running += (height - highest).exp();
-                running
-            })
-            .collect();
-        let unpack =
-            |words: &[u64]| (0..units).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect();
-        (0..count.min(states.len() * count))
-            .map(|_| {
-                let target = random.uniform() * running;
-                let k = sums.partition_point(|sum| *sum <= target).min(states.len() - 1);
-                unpack(states[k].0)
-            })
-            .collect()
     }
 
     pub(super) fn states(&self) -> usize {
