@@ -39,7 +39,9 @@ use crate::check::Measured;
 use crate::json::{real, reals, some_real};
 use crate::math::softplus;
 use crate::observer::Observer;
-use crate::{Cost, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result};
+use crate::{
+    Cost, Deadline, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result,
+};
 use crate::{exact_cost, exact_log_z};
 use ndarray::Array1;
 use serde::Serialize;
@@ -242,7 +244,15 @@ impl Estimator for Auto {
         }
         let clock = Instant::now();
         let parts = Parts::of(model, self, observer)?;
-        let sampled = parts.sample(self, observer)?;
+        // A fixed number of rounds takes the time that it takes.
+        let limit = if self.rounds.is_some() { f64::INFINITY } else { self.max_seconds };
+        let deadline = Deadline::since(clock, limit, observer);
+        let least: f64 =
+            parts.to_sample.iter().map(|part| rounds::least_seconds(&part.model)).sum();
+        if least > limit {
+            return Err(Error::TooSlow { allowed: limit, least });
+        }
+        let sampled = parts.sample(self, &deadline).map_err(|error| deadline.explain(error))?;
         let mut found = add_up(self, &parts, sampled);
         found.cost.seconds = clock.elapsed().as_secs_f64();
         Ok(found)

@@ -82,7 +82,7 @@ fn led_back(
     if log_sum_exp(&log_weights) == f64::NEG_INFINITY {
         return Ok(vec![]);
     }
-    let chosen = drawn(&log_weights, STATES, random);
+    let chosen = drawn(&log_weights, sampler.fewer(STATES), random);
     let first: Vec<State> = chosen.into_iter().map(|i| pool[i].1.clone()).collect();
     let (states, _) = sampler.sweep(&first, SWEEPS, 0)?;
     let homes = cells(&fitted.phases, &states);

@@ -52,7 +52,7 @@ pub(super) fn fit_whole(
     for betas in WHOLE_BETAS {
         let start = refitted_to(sampler, &pool, random)?.start;
         let betas = schedule(betas);
-        let (chains, resampled) = (ISLANDS * ISLAND, Some(ISLAND));
+        let (chains, resampled) = (sampler.fewer(ISLANDS * ISLAND), Some(ISLAND));
         let run = Run { start: &start, betas: &betas, chains, resampled, others: false };
         let ends = sampler.anneal(&run)?;
         let islands: Vec<f64> = ends.samples.chunks(ISLAND).map(log_mean_exp).collect();

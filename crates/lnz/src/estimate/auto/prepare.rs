@@ -167,7 +167,7 @@ pub(super) fn prepare<'a>(
     stage(4);
     let starts = fitted.starts();
     let betas = schedule(TRIAL_BETAS);
-    let all = if starts.len() > 1 { 2 * TRIAL_CHAINS } else { TRIAL_CHAINS };
+    let all = sampler.fewer(TRIAL_CHAINS) * if starts.len() > 1 { 2 } else { 1 };
     let count = (all / starts.len()).max(LEAST_CHAINS);
     let mut tally = Tally::new(starts.len(), 1);
     let mut states = Vec::new();

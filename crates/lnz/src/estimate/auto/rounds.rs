@@ -3,7 +3,7 @@
 use super::backward::{Backward, backward};
 use super::family::Family;
 use super::prepare::{Layers, Prepared, TRIAL_BETAS, alone, from_start, prepare};
-use super::sampler::ISLAND;
+use super::sampler::{ISLAND, part_of_effort};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
@@ -23,6 +23,18 @@ const FLIP_ISLANDS: usize = 8;
 /// With a smaller share of effective chains the error is itself too small: no reason to stop.
 const LEAST_EFFECTIVE: f64 = 0.03;
 
+/// Chain-steps up to the end of the first round, at least.
+const LEAST_STEPS: f64 = 1.5e6;
+/// Seconds of a chain-step for each weight on one fast core.
+const SECONDS_PER_WEIGHT: f64 = 1e-11;
+
+/// The least time that a result takes.
+pub(super) fn least_seconds(model: &Rbm) -> f64 {
+    let steps = LEAST_STEPS / part_of_effort(model) as f64;
+    let threads = rayon::current_num_threads() as f64;
+    steps * SECONDS_PER_WEIGHT * model.weights().len() as f64 / threads
+}
+
 /// Samples log Z of a model with hidden units.
 pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Sampled> {
     let begin = Instant::now();
@@ -39,7 +51,9 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let elapsed = begin.elapsed().as_secs_f64();
         let found = run.found();
         report(observer, settings, run.rounds, elapsed, &found);
-        let next = round_begin.elapsed().as_secs_f64() * growth_after(run.rounds);
+        let round = round_begin.elapsed().as_secs_f64();
+        // The way back takes as long as about half of a first round.
+        let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
         if run.is_enough(&found, elapsed + next) {
             break false;
         }
@@ -80,7 +94,7 @@ impl<'a> MainRun<'a> {
         match way {
             Family::Phases => {
                 let betas = schedule(self.betas);
-                let chains = (growth * ROUND / self.betas) as f64;
+                let chains = sampler.fewer(growth * ROUND / self.betas) as f64;
                 for (k, product) in fitted.starts().iter().enumerate() {
                     let groups = (design.chains[k] * chains / GROUP as f64).ceil() as usize;
                     let count = groups.max(1) * GROUP;

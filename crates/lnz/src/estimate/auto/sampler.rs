@@ -81,6 +81,11 @@ impl<'a> Sampler<'a> {
         Self::new([self.small, self.large], self.precision, seed, self.observer)
     }
 
+    /// A part of the usual number: models of millions of weights are sampled with a quarter of the chains.
+    pub(super) fn fewer(&self, usual: usize) -> usize {
+        usual / part_of_effort(self.large)
+    }
+
     pub(super) fn chain_steps(&self) -> u64 {
         self.chain_steps.load(Ordering::Relaxed)
     }
@@ -249,6 +254,14 @@ impl<'a> Sampler<'a> {
     fn count(&self, steps: usize) {
         self.chain_steps.fetch_add(steps as u64, Ordering::Relaxed);
     }
+}
+
+/// Weights of a model that is large.
+const LARGE: usize = 2_000_000;
+
+/// By how much the effort is divided.
+pub(super) fn part_of_effort(model: &Rbm) -> usize {
+    if model.weights().len() > LARGE { 4 } else { 1 }
 }
 
 fn as_state(x: &Array1<f64>) -> State {
