@@ -230,7 +230,6 @@ def train(
     keeping: dict[str, Any],
     *,
     validation: FloatArray | str | None,
-    max_seconds: float | None,
     threads: int | None,
     progress: _Progress,
 ) -> tuple[Model, str]: ...

@@ -179,6 +179,7 @@ def train(
         "out": None if out is None else os.fspath(out),
         "save_at": _epochs("save_at", save_at, last),
         "resume": switch("resume", resume),
+        "max_seconds": number("max_seconds", max_seconds),
     }
     settings = {
         **checked,
@@ -193,7 +194,6 @@ def train(
             data_argument("data", data),
             settings,
             keeping,
-            max_seconds=number("max_seconds", max_seconds),
             validation=None if validation is None else data_argument("validation", validation),
             threads=count("threads", threads, most=MOST_THREADS),
             progress=report,

@@ -62,7 +62,7 @@ impl Settings {
     }
 }
 
-/// What to keep, and where.
+/// What to keep, where, and how long to train.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Keeping {
@@ -71,6 +71,7 @@ pub(crate) struct Keeping {
     out: Option<PathBuf>,
     save_at: String,
     resume: bool,
+    max_seconds: Option<f64>,
 }
 
 impl Keeping {
@@ -91,18 +92,18 @@ impl Keeping {
 
 /// Trains a model; returns it with the object that the command line prints with --json.
 #[pyfunction]
-#[pyo3(signature = (data, settings, keeping, *, validation, max_seconds, threads, progress))]
+#[pyo3(signature = (data, settings, keeping, *, validation, threads, progress))]
 pub(crate) fn train(
     py: Python<'_>,
     data: Data<'_>,
     settings: Settings,
     keeping: Keeping,
     validation: Option<Data<'_>>,
-    max_seconds: Option<f64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, String)> {
     let started = Instant::now();
+    let max_seconds = keeping.max_seconds;
     check_seconds(max_seconds).map_err(exception)?;
     let session = keeping.session(settings.training()?)?;
     session.check(validation.is_some()).map_err(exception)?;

@@ -5,7 +5,7 @@ use super::core::{Core, pack};
 use super::design::{Design, Shares};
 use super::fit::{Fitted, fit, fit_whole};
 use super::modes::find_modes;
-use super::sampler::{ISLAND, Run, Sampler, State};
+use super::sampler::{ISLAND, Pool, Run, Sampler, State};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Summary, Tally};
@@ -64,7 +64,7 @@ pub(super) struct Prepared<'a> {
     pub(super) design: Design,
     pub(super) found: Found,
     /// States of the trial with their log weights.
-    pub(super) pool: Vec<(f64, State)>,
+    pub(super) pool: Pool,
     pub(super) trial: Summary,
     pub(super) flips_trial: Summary,
     /// The way of the main run.
@@ -79,7 +79,7 @@ pub(super) struct FlipsWay<'a> {
     start: Start,
     /// What the pilot makes of log Z.
     pilot_log_z: f64,
-    pub(super) trial_states: Vec<(f64, State)>,
+    pub(super) trial_states: Pool,
 }
 
 impl<'a> FlipsWay<'a> {
@@ -184,7 +184,7 @@ pub(super) fn prepare<'a>(
         let log_weights: Vec<f64> = tally.chains[k].iter().map(|c| log_weight(k, c)).collect();
         log_weights.into_iter().zip(states)
     });
-    let pool: Vec<(f64, State)> = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
+    let pool: Pool = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
     let by = |with: bool| tally.summary(&design.shares, &core, with);
     // Most of Z is better known exactly; a part of it where that makes the error smaller.
     let share = (core.log_z - by(false).log_z).exp();

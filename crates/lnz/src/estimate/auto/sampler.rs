@@ -18,6 +18,9 @@ pub(super) const ISLAND: usize = 64;
 /// A state of a layer.
 pub(super) type State = Vec<bool>;
 
+/// States with their log weights.
+pub(super) type Pool = Vec<(f64, State)>;
+
 /// Runs chains of one model. Its larger layer is the one that starts are fitted to.
 pub(super) struct Sampler<'a> {
     /// The model with its larger layer visible, and with its smaller one.

@@ -4,7 +4,7 @@
 //! signs of singular vectors or the other layer find.
 
 use super::cells::{EPSILON, Product, cell};
-use super::sampler::{ISLAND, Run, Sampler, State};
+use super::sampler::{ISLAND, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
@@ -42,7 +42,7 @@ pub(super) struct Found {
     /// The means of each phase.
     pub(super) means: Vec<Array1<f64>>,
     /// The ends of short annealing runs with their log weights; each run is one estimate of Z.
-    pub(super) pool: Vec<(f64, State)>,
+    pub(super) pool: Pool,
 }
 
 impl Found {
@@ -127,7 +127,7 @@ fn of_layer(
     data: Option<&Array1<f64>>,
     random: &mut Random,
     observer: &dyn Observer,
-) -> Result<(Vec<Guess>, Vec<(f64, State)>)> {
+) -> Result<(Vec<Guess>, Pool)> {
     let (model, n) = (sampler.large, sampler.large.visible());
     let mut found: Vec<Guess> = Vec::new();
     let mut pool = Vec::new();
