@@ -63,7 +63,7 @@ impl Stage {
         let stage = Self { tool, folder };
         // 400 examples of 64 values, as text.
         let line = |n: usize| {
-            let values = (0..64).map(|i| if (n * i) % 7 == 0 { "1" } else { "0" });
+            let values = (0..64).map(|i| if (n * i).is_multiple_of(7) { "1" } else { "0" });
             values.collect::<Vec<_>>().join(",") + "\n"
         };
         let data: String = (1..=400).map(line).collect();

@@ -13,6 +13,7 @@ use crate::bits::Bits;
 use crate::math::{sigmoid, softplus};
 use crate::random::{Purpose, Random};
 use crate::simd::{Kernel, Level, Simd, dispatch};
+use crate::stop::Stop;
 use crate::stream::Stream;
 use crate::test_model::Rbm;
 use ndarray::{Array1, Array2};
@@ -47,7 +48,8 @@ impl<T: Fixed> Kernel for SumKernel<'_, T> {
     fn run<S: Simd>(self, simd: S) {
         let layer = &self.model.to_hidden;
         self.scratch.prepare(simd, self.method, layer.inputs, self.bits, self.before);
-        sum_tiles(simd, self.method, layer, self.bits, self.scratch, self.sums);
+        let mut never = Stop::never();
+        sum_tiles(simd, self.method, layer, self.bits, self.scratch, self.sums, &mut never);
     }
 }
 

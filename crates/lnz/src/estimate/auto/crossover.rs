@@ -3,8 +3,7 @@
 //! A model of weakly joined blocks has a phase for each combination of theirs. Two phases that differ in
 //! several blocks lead to those between them.
 
-use super::sampler::State;
-use super::search::Guess;
+use super::sampler::{Guess, State};
 use crate::Rbm;
 use crate::math::sigmoid;
 use lnz_kernels::random::Random;

@@ -7,11 +7,8 @@
 //! smallest error of Z follow; A_kc = n_k e_kc / sum_j n_j e_jc combines what they find.
 
 use super::sampler::effective;
-use super::tally::{Chain, Tally};
+use super::tally::{Chain, Shares, Tally};
 use crate::math::{log_mean_exp, log_sum_exp};
-
-/// A_kc, by start and cell.
-pub(super) type Shares = Vec<Vec<f64>>;
 
 /// Shares and chains of the starts.
 #[derive(Debug, Clone)]

@@ -2,13 +2,13 @@
 
 use super::cells::cells;
 use super::core::{Core, pack};
-use super::design::{Design, Shares};
+use super::design::Design;
 use super::fit::{Fitted, fit, fit_whole};
 use super::modes::find_modes;
 use super::sampler::{ISLAND, Pool, Run, Sampler, State};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
-use super::tally::{Chain, Summary, Tally};
+use super::tally::{Chain, Shares, Summary, Tally};
 use super::{Auto, Family, FamilyReport};
 use crate::check::Measured;
 use crate::energy::check_resolved;

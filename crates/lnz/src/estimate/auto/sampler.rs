@@ -18,6 +18,9 @@ pub(super) const ISLAND: usize = 64;
 /// A state of a layer.
 pub(super) type State = Vec<bool>;
 
+/// A first state and the kind of guess it is.
+pub(super) type Guess = (&'static str, State);
+
 /// States with their log weights.
 pub(super) type Pool = Vec<(f64, State)>;
 

@@ -4,7 +4,7 @@
 //! signs of singular vectors or the other layer find.
 
 use super::cells::{EPSILON, Product, cell};
-use super::sampler::{ISLAND, Pool, Run, Sampler, State};
+use super::sampler::{Guess, ISLAND, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
@@ -31,9 +31,6 @@ const RELAXATION: usize = 100;
 const WINDOW: usize = 25;
 /// Rounds of crossing phases.
 const CROSSINGS: usize = 2;
-
-/// A first state and the kind of guess it is.
-pub(super) type Guess = (&'static str, State);
 
 /// What a search has found.
 pub(super) struct Found {

@@ -1,10 +1,12 @@
 //! Adds up chains: the estimate of Z from their weights and from the states that were summed exactly.
 
 use super::core::Core;
-use super::design::Shares;
 use super::student::student_95;
 use crate::check::{KnownSum, Measured};
 use crate::math::{log_add_exp, log_mean_exp, log_sum_exp};
+
+/// How much each start accounts for in each cell: A_kc, by start and cell.
+pub(super) type Shares = Vec<Vec<f64>>;
 
 /// A chain that has come to its end.
 #[derive(Debug, Clone, Copy)]
