@@ -258,7 +258,7 @@ mod tests {
         for field in ["log_z", "std_error", "interval", "verdict", "train_log_likelihood"] {
             assert_eq!(plain[field], Value::Null, "{field}");
         }
-        assert_eq!(tracked["std_error"], Value::Null);
+        assert_eq!(tracked["std_error"], "Infinity");
         assert_eq!(tracked["verdict"], "suspect");
     }
 }

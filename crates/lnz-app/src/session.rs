@@ -143,14 +143,16 @@ impl Session {
         told: &dyn Fn(&Row),
         observer: &dyn Observer,
     ) -> Result<Trained> {
-        // Held to the end: the operating system lets go of it if this process is killed.
-        let _lock = self.lock_folder()?;
         self.check(validation.is_some())?;
         let width = examples.width();
         if let Some(found) = validation.map(Examples::width).filter(|found| *found != width) {
             let what = "validation".to_owned();
             return Err(lnz::Error::Width { what, found, expected: width }.into());
         }
+        // Held to the end: the operating system lets go of it if this process is killed.
+        let _lock = self.lock_folder()?;
+        // Somebody else may have begun in the meantime.
+        self.check(validation.is_some())?;
         let mut trainer = match self.folder.as_deref().filter(|_| self.resume) {
             Some(folder) => Trainer::resume(examples, self.training, &folder.join(STATE))?,
             None => Trainer::new(examples, self.training)?,

@@ -104,7 +104,7 @@ mod tests {
         struct Counted(#[serde(serialize_with = "some_count")] Option<f64>);
         let written = |count| serde_json::to_string(&Counted(count)).unwrap();
         assert_eq!(written(Some(1024.0)), "1024");
-        assert_eq!(written(Some(2f64.powi(60))), "1.152921504606847e18");
+        assert_eq!(written(Some(2f64.powi(60))), "1.152921504606847e+18");
         assert_eq!(written(None), "null");
     }
 }

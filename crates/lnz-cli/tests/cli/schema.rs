@@ -59,7 +59,7 @@ fn check(rule: &Value, value: &Value, path: &str, schema: &Value, found: &mut Ve
                 _ => true,
             },
             "items" | "prefixItems" => {
-                for (n, value) in value.as_array().unwrap().iter().enumerate() {
+                for (n, value) in value.as_array().into_iter().flatten().enumerate() {
                     let rule = if expected.is_array() { &expected[n] } else { expected };
                     if rule.is_object() {
                         check(rule, value, &format!("{path}[{n}]"), schema, found);
