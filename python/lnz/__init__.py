@@ -14,7 +14,7 @@ from ._estimates import bounds, compare, estimate, exact, score
 from ._lnz import __version__
 from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, save
 from ._progress import Progress
-from ._results import Comparison, Estimate, ResultWarning, Score, Strategy
+from ._results import Comparison, Estimate, ResultWarning, Score, Strategy, schema
 from ._tracker import LogZTracker, Record
 from ._train import Epoch, Training, train
 
@@ -41,6 +41,7 @@ __all__ = [
     "load",
     "models",
     "save",
+    "schema",
     "score",
     "train",
 ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Method = Literal["auto", "ais", "exact", "phases"]
+Method = Literal["auto", "ais", "exact"]
 Start = Literal["uniform", "data", "gibbs", "metropolis"]
 Init = Literal["zero", "one", "random", "mf", "ps"]
 ChainLayout = Literal["parallel", "single"]
@@ -15,10 +15,10 @@ Precision = Literal["i16", "i32", "f64"]
 Binarize = Literal["none", "threshold", "bernoulli"]
 VisibleBias = Literal["data", "zero"]
 Units = Literal["binary", "spin"]
-Verdict = Literal["exact", "consistent", "suspect"]
+Verdict = Literal["exact", "consistent", "unchecked", "suspect"]
 
 # A likelihood whose log Z was given as a number.
-ScoreVerdict = Literal["exact", "consistent", "suspect", "given"]
+ScoreVerdict = Literal["exact", "consistent", "unchecked", "suspect", "given"]
 
 # The figures of an estimate.
 Kind = Literal["weights", "path", "starts"]

@@ -56,14 +56,17 @@ def estimate(
         An :class:`RBM`, a file or the name of a built-in model, a tuple (weights, visible_bias,
         hidden_bias), a fitted BernoulliRBM, a torch module or a state dictionary.
     method
-        ``"auto"``, ``"ais"``, ``"exact"`` or ``"phases"``.
+        ``"auto"``, ``"ais"`` or ``"exact"``.
     no_exact
         Sample the whole model even if it, or parts of it, can be summed exactly.
     no_check
         With AIS: do not search for mass that it may have missed.
-    target_error, max_seconds, rounds, core
-        Of auto: the standard error to stop at (0.1), the seconds after which no further round begins
-        (60), exactly this many rounds, and the states around the modes that are summed exactly (4096).
+    max_seconds
+        The seconds that the call may take; not limited by default, but with auto (60). AIS runs as many
+        chains as fit into them. A TimeoutError says that the time was too short for any result.
+    target_error, rounds, core
+        Of auto: the standard error to stop at (0.1), exactly this many rounds, and the states around
+        the modes that are summed exactly (4096).
     start
         Of AIS: ``"uniform"``, ``"data"``, ``"gibbs"`` (the default) or ``"metropolis"``.
     init
@@ -138,13 +141,16 @@ def exact(
     model: Any,
     *,
     force: bool = False,
+    max_seconds: float | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
 ) -> Estimate:
     """log Z as a sum over all states, as ``lnz exact`` on the command line.
 
     Independent parts of the model are summed one by one, each over the states of its smaller layer.
-    Work of more than ten minutes is refused, with its predicted time, unless `force`.
+    Work of more than ten minutes is refused, with its predicted time, unless `force`. With
+    `max_seconds`, what is predicted to take longer is refused, and what does is stopped with a
+    TimeoutError.
 
     >>> import lnz
     >>> lnz.exact("bms-3").verdict
@@ -153,7 +159,11 @@ def exact(
     rbm = as_rbm(model)
     with reporter(progress) as report:
         found = _lnz.exact(
-            rbm._model, force=switch("force", force), threads=_threads(threads), progress=report
+            rbm._model,
+            force=switch("force", force),
+            max_seconds=number("max_seconds", max_seconds),
+            threads=_threads(threads),
+            progress=report,
         )
     return Estimate._of(found)
 

@@ -153,6 +153,16 @@ class RBM:
         return self._model.shape
 
     @property
+    def sha256(self) -> str:
+        """The hash of the parameters: the same for the same model in any file, and in every result.
+
+        It is that of the bytes ``lnz-rbm-1`` and a line feed, the numbers of visible and hidden units as
+        64-bit integers, and as float64 the weights (visible unit by visible unit), the visible bias, the
+        hidden bias and the constant; all little-endian, units 0 and 1, negative zero as zero.
+        """
+        return self._model.sha256
+
+    @property
     def constant(self) -> float:
         """The part of -E that does not depend on the units."""
         return self._model.constant

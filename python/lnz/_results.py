@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
@@ -53,13 +54,13 @@ class Estimate:
     proven: tuple[float, float] | None
     """Floor and ceiling that hold without statistics; None where none were proven, see `lnz.bounds`."""
     verdict: Verdict
-    """``"exact"``, ``"consistent"`` or ``"suspect"``."""
+    """``"exact"``, ``"consistent"``, ``"suspect"``, or ``"unchecked"`` if the tests were off."""
     warnings: tuple[ResultWarning, ...]
     """The reasons for a suspicion, each with what to try next."""
     ess: float | None
     """Effective number of chains."""
     method: Method
-    """``"auto"``, ``"ais"``, ``"exact"`` or ``"phases"``."""
+    """``"auto"``, ``"ais"`` or ``"exact"``."""
     reason: str
     """What the verdict rests on."""
     log_weights: NDArray[np.float64] | None = field(compare=False)
@@ -94,10 +95,15 @@ class Estimate:
     def to_dict(self) -> dict[str, Any]:
         """The object that ``lnz estimate --json`` prints, settings and cost included.
 
-        Numbers that do not apply or are infinite are None; advice is in options of the command line.
+        Numbers that do not apply are None, infinite ones the words ``"Infinity"`` and ``"-Infinity"``;
+        :func:`lnz.schema` has all fields. Advice is in options of the command line.
         """
         fields: dict[str, Any] = json.loads(self._json)
         return fields
+
+    def save_pr(self, path: str | os.PathLike[str]) -> None:
+        """Writes log10 Z as a solution file of the UAI competitions, such as ``model.uai.PR``."""
+        _lnz.write_log_z(os.fspath(path), self.log_z)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -205,7 +211,7 @@ class Comparison(Sequence[Strategy]):
     def __repr__(self) -> str:
         exact = [] if self.exact is None else [f"exact    {self.exact:.9f}"]
         rows = [
-            row + ("  suspect" if strategy.verdict == "suspect" else "")
+            row + (f"  {strategy.verdict}" if strategy.verdict in ("suspect", "unchecked") else "")
             for row, strategy in zip(self._rows, self.strategies)
         ]
         note = [] if self._note is None else ["", self._note]
@@ -269,7 +275,8 @@ class Score:
     def to_dict(self) -> dict[str, Any]:
         """The object that ``lnz score --json`` prints, the result of log Z included.
 
-        Numbers that do not apply or are infinite are None; advice is in options of the command line.
+        Numbers that do not apply are None, infinite ones the words ``"Infinity"`` and ``"-Infinity"``;
+        :func:`lnz.schema` has all fields. Advice is in options of the command line.
         """
         fields: dict[str, Any] = json.loads(self._json)
         return fields
@@ -282,6 +289,17 @@ class Score:
 
     def _repr_html_(self) -> str:
         return _table(self._lines)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of what ``to_dict()`` returns and ``--json`` prints, as ``lnz schema`` prints it.
+
+    >>> import lnz
+    >>> sorted(lnz.schema()["$defs"]["estimate"]["required"])[:3]
+    ['cost', 'ess', 'interval']
+    """
+    fields: dict[str, Any] = json.loads(_lnz.schema())
+    return fields
 
 
 def _strategy(row: dict[str, Any], log_weights: NDArray[np.float64]) -> Strategy:
@@ -301,9 +319,9 @@ def _strategy(row: dict[str, Any], log_weights: NDArray[np.float64]) -> Strategy
     )
 
 
-def _or(value: float | None, otherwise: float) -> float:
-    """JSON has no infinity."""
-    return otherwise if value is None else value
+def _or(value: float | str | None, otherwise: float) -> float:
+    """JSON has no infinity: a word stands for it."""
+    return otherwise if value is None else float(value)
 
 
 def _read_only(array: Any) -> Any:

@@ -32,7 +32,7 @@ class Record:
     std_error: float
     interval: tuple[float, float]
     verdict: Verdict
-    """``"exact"``, ``"consistent"`` or ``"suspect"``."""
+    """``"exact"``, ``"unchecked"`` (the weights agree, and no search was made) or ``"suspect"``."""
     train_log_likelihood: float | None
     """Mean log-likelihood of `data`."""
     validation_log_likelihood: float | None

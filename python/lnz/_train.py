@@ -46,12 +46,16 @@ class Epoch:
 
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> Epoch:
-        # JSON has neither infinity nor NaN.
+        # JSON has neither infinity, for which words stand, nor NaN.
         interval, error = fields["interval"], fields["reconstruction_error"]
         if interval is not None:
             low, high = interval
-            interval = (-math.inf if low is None else low, math.inf if high is None else high)
-            fields["std_error"] = math.inf if fields["std_error"] is None else fields["std_error"]
+            interval = (
+                -math.inf if low is None else float(low),
+                math.inf if high is None else float(high),
+            )
+            error_of_log_z = fields["std_error"]
+            fields["std_error"] = math.inf if error_of_log_z is None else float(error_of_log_z)
         error = math.nan if error is None else error
         return cls(**{**fields, "interval": interval, "reconstruction_error": error})
 
@@ -104,6 +108,7 @@ def train(
     out: PathLike | None = None,
     save_at: int | str | Iterable[int] | None = None,
     resume: bool = False,
+    max_seconds: float | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: ProgressOption = None,
@@ -140,6 +145,9 @@ def train(
         A folder for the history, the models of the epochs named by `save_at` and of the last, and the
         state that `resume` goes on from, to the same bits as a run that was never interrupted. Without
         it nothing is written.
+    max_seconds
+        The seconds that the call may take: no epoch begins that would not end by then, and the history
+        is shorter. A TimeoutError says that the time was too short for the first one.
     seed, threads, progress
         As for :func:`lnz.estimate`.
 
@@ -171,6 +179,7 @@ def train(
         "out": None if out is None else os.fspath(out),
         "save_at": _epochs("save_at", save_at, last),
         "resume": switch("resume", resume),
+        "max_seconds": number("max_seconds", max_seconds),
     }
     settings = {
         **checked,

@@ -3,8 +3,8 @@
 use lnz::data::Binarize;
 use lnz::io::Units;
 use lnz::train::VisibleBias;
-use lnz::{ChainLayout, Choice, InitialState, Precision, Verdict};
-use lnz_app::request::{Method, StartKind};
+use lnz::{ChainLayout, Choice, InitialState, Method, Precision, Verdict};
+use lnz_app::request::StartKind;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 

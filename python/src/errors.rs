@@ -3,7 +3,9 @@
 use lnz::Error;
 use lnz_app::Error::{Library, NotFetched, SavedResult, UnknownModel};
 use pyo3::PyErr;
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyMemoryError, PyOSError, PyTimeoutError, PyValueError,
+};
 
 /// The exception that fits an error, with its message.
 pub(crate) fn exception(error: impl Into<lnz_app::Error>) -> PyErr {
@@ -14,6 +16,14 @@ pub(crate) fn exception(error: impl Into<lnz_app::Error>) -> PyErr {
         Library(Error::File { path, .. }) | SavedResult { path, .. } if !path.exists() => {
             PyFileNotFoundError::new_err(error.to_string())
         }
+        Library(Error::OutOfTime { allowed, reached }) => PyTimeoutError::new_err(format!(
+            "max_seconds={allowed} is not enough: stopped {reached}, before there was a result"
+        )),
+        Library(Error::TooSlow { allowed, least }) => PyTimeoutError::new_err(format!(
+            "max_seconds={allowed} is not enough: the least, 16 chains on each thread, would take about {}; allow more time, or choose fewer betas",
+            lnz::in_words(*least)
+        )),
+        Library(Error::Memory { .. }) => PyMemoryError::new_err(error.to_string()),
         Library(Error::Write { .. }) => PyOSError::new_err(error.to_string()),
         Library(Error::TooManyStates { free_units, seconds, .. }) => {
             PyValueError::new_err(format!(

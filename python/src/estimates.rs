@@ -4,14 +4,16 @@ use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{Annealing, Options, request};
 use crate::work::{self, Call};
-use lnz::{Annealed, Auto, Bounds, Details, Finding, Gwgm, Sampling};
+use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Sampling};
 use lnz_app::Spelling;
 use lnz_app::report::{Line, Report, Tone};
-use lnz_app::request::{DEFAULT_BETAS, Plan};
+use lnz_app::request::{Plan, check_seconds};
 use lnz_app::run;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::time::Instant;
 
 /// A result on its way to Python.
 #[pyclass(frozen, get_all, module = "lnz._lnz")]
@@ -69,29 +71,34 @@ pub(crate) fn estimate(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
+    let started = Instant::now();
     let request = request(&options, &annealing, model.get().stored.model.visible())?;
     let plan = request.plan().map_err(exception)?;
     let call = Call { threads, progress };
     let outcome = work::run(py, &call, move |observer| {
         let model = model.get();
-        run::estimate(&model.stored, &model.name, &plan, observer)
+        run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
     Found::new(py, outcome.report)
 }
 
 /// log Z as a sum over all states.
 #[pyfunction]
-#[pyo3(signature = (model, *, force, threads, progress))]
+#[pyo3(signature = (model, *, force, max_seconds, threads, progress))]
 pub(crate) fn exact(
     py: Python<'_>,
     model: Py<Model>,
     force: bool,
+    max_seconds: Option<f64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
+    let started = Instant::now();
+    check_seconds(max_seconds).map_err(exception)?;
+    let plan = Plan::exact(force, max_seconds);
     let outcome = work::run(py, &Call { threads, progress }, move |observer| {
         let model = model.get();
-        run::estimate(&model.stored, &model.name, &Plan::exact(force), observer)
+        run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
     Found::new(py, outcome.report)
 }
@@ -116,6 +123,18 @@ pub(crate) fn bounds(
         Ok(lnz::proven_bounds(&model.get().stored.model, &settings, observer)?)
     })?;
     Ok(found.map(|found| (found.floor, found.ceiling)))
+}
+
+/// The JSON Schema of what `to_dict` returns.
+#[pyfunction]
+pub(crate) fn schema() -> &'static str {
+    lnz_app::schema::TEXT
+}
+
+/// Writes log Z as a solution file of the UAI competitions.
+#[pyfunction]
+pub(crate) fn write_log_z(path: PathBuf, log_z: f64) -> PyResult<()> {
+    lnz::io::write_log_z(&path, log_z).map_err(exception)
 }
 
 /// A comparison on its way to Python.

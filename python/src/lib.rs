@@ -16,7 +16,9 @@ mod _lnz {
     #[pymodule_export]
     use crate::choices::choices;
     #[pymodule_export]
-    use crate::estimates::{Compared, Found, bounds, compare, defaults, estimate, exact};
+    use crate::estimates::{
+        Compared, Found, bounds, compare, defaults, estimate, exact, schema, write_log_z,
+    };
     #[pymodule_export]
     use crate::model::{Model, generate, load, models, tensor_names};
     #[pymodule_export]

@@ -98,9 +98,15 @@ impl Model {
         self.stored.notes.iter().map(ToString::to_string).collect()
     }
 
+    /// The hash of the parameters.
+    #[getter]
+    fn sha256(&self) -> String {
+        self.stored.model.sha256()
+    }
+
     #[getter]
     fn summary(&self) -> String {
-        lnz_app::report::ModelSummary::new(&self.name, &self.stored.model).to_text()
+        lnz_app::report::ModelSummary::new(&self.name, &self.stored).to_text()
     }
 
     fn transposed(&self) -> PyResult<Self> {

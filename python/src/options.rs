@@ -3,10 +3,10 @@
 use crate::arrays::{Data, Rows};
 use crate::errors::exception;
 use lnz::data::Binarize;
-use lnz::{Choice, Flips};
+use lnz::{Choice, Flips, Method};
 use lnz_app::compare::CompareRequest;
+use lnz_app::request::StartRequest;
 use lnz_app::request::{AnnealingRequest, AutoRequest, DataSource, Request, ScheduleRequest};
-use lnz_app::request::{Method, StartRequest};
 use lnz_app::{Result, data_sets};
 use ndarray::{Array1, ArrayView1};
 use pyo3::exceptions::PyValueError;
@@ -108,9 +108,9 @@ pub(crate) fn request(
         method: choice::<Method>("method", &options.method)?,
         no_exact: annealing.no_exact,
         no_check: annealing.no_check,
+        max_seconds: options.max_seconds,
         auto: AutoRequest {
             target_error: options.target_error,
-            max_seconds: options.max_seconds,
             rounds: options.rounds,
             core: options.core,
         },

@@ -70,13 +70,13 @@ pub(crate) fn score(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Scored> {
     let binarize: Binarize = optional("binarize", binarize)?.unwrap_or_default();
-    let (rbm, call) = (&model.stored.model, Call { threads, progress });
-    let request = ScoreRequest { name: &model.name, model: rbm, binarize, seed };
+    let (stored, call) = (&model.stored, Call { threads, progress });
+    let request = ScoreRequest { name: &model.name, stored, binarize, seed };
     let scored = match &data {
         Data::File(path) => work::run_borrowing(py, &call, |observer| request.file(path, observer)),
         Data::Rows(matrix) => {
             let (rows, name) = (matrix.rows(), "data");
-            rows.check_width(name, rbm.visible()).map_err(exception)?;
+            rows.check_width(name, stored.model.visible()).map_err(exception)?;
             let mut reader = RowReader { rows, name, binarize, seed, done: 0 };
             work::run_borrowing(py, &call, |observer| request.rows(&mut reader, observer))
         }

@@ -6,7 +6,6 @@ use crate::model::Model;
 use crate::work::{self, Call};
 use lnz::data::Binarize;
 use lnz::train::{self, Tracking};
-use lnz_app::history::verdict_word;
 use lnz_app::session;
 use pyo3::prelude::*;
 
@@ -101,6 +100,6 @@ pub(crate) fn track(
     let found = work::run_borrowing(py, &Call { threads, progress }, |observer| {
         Ok(train::track(model, data, validation, &tracking, seed, observer)?)
     })?;
-    let verdict = verdict_word(found.verdict);
+    let verdict = found.verdict.name();
     Ok((found.log_z, found.std_error, found.interval, verdict, found.train, found.validation))
 }

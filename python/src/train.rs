@@ -7,12 +7,15 @@ use crate::model::Model;
 use crate::options::{choice, optional};
 use crate::track::read;
 use crate::work::{self, Call};
+use lnz::Deadline;
 use lnz::data::Binarize;
 use lnz::train::{LearningRate, Training, VisibleBias};
+use lnz_app::request::check_seconds;
 use lnz_app::session::Session;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// How to learn.
 #[derive(FromPyObject)]
@@ -59,7 +62,7 @@ impl Settings {
     }
 }
 
-/// What to keep, and where.
+/// What to keep, where, and how long to train.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Keeping {
@@ -68,6 +71,7 @@ pub(crate) struct Keeping {
     out: Option<PathBuf>,
     save_at: String,
     resume: bool,
+    max_seconds: Option<f64>,
 }
 
 impl Keeping {
@@ -98,13 +102,19 @@ pub(crate) fn train(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, String)> {
+    let started = Instant::now();
+    let max_seconds = keeping.max_seconds;
+    check_seconds(max_seconds).map_err(exception)?;
     let session = keeping.session(settings.training()?)?;
     session.check(validation.is_some()).map_err(exception)?;
     let read = |name, data: &Data<'_>| read(py, name, data, settings.binarize()?, threads);
     let examples = read("data", &data)?;
     let validation = validation.map(|data| read("validation", &data)).transpose()?;
     let trained = work::run(py, &Call { threads, progress }, move |observer| {
-        session.run(&examples, validation.as_ref(), &|_| (), observer)
+        let limit = max_seconds.unwrap_or(f64::INFINITY);
+        let deadline = Deadline::since(started, limit, observer);
+        let trained = session.run(&examples, validation.as_ref(), &|_| (), &deadline);
+        trained.map_err(|error| error.at(&deadline))
     })?;
     let json = to_json(&trained.to_json(None))?;
     Ok((Model { stored: trained.model, name: "trained".to_owned() }, json))

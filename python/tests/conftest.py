@@ -8,22 +8,21 @@ import os
 import shutil
 import subprocess
 
-import matplotlib
 import numpy as np
 import pytest
 
 import lnz
 
-matplotlib.use("Agg")
+# For matplotlib: figures without a screen.
+os.environ["MPLBACKEND"] = "Agg"
 
 
 def pytest_configure():
-    """`cargo xtask test` installs what its tests need, so that there nothing is left out in silence."""
+    """`cargo xtask test --peers` installs what all tests need, so that there nothing is left out."""
     needed: list[str] = []
     if "LNZ_TEST_ALL" in os.environ:
-        needed += ["h5py", "ipykernel", "mypy", "nbclient", "pandas", "sklearn", "tqdm"]
-    if "LNZ_TEST_PEERS" in os.environ:
-        needed += ["rbms", "torch"]
+        needed += ["h5py", "ipykernel", "matplotlib", "mypy", "nbclient", "pandas"]
+        needed += ["rbms", "sklearn", "torch", "tqdm"]
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing or (needed and "LNZ_TOOL" not in os.environ):
         raise pytest.UsageError(f"not all can be tested: {missing or 'LNZ_TOOL'} is missing")

@@ -39,7 +39,7 @@ BAD = [
     ({"betas": 10, "schedule": [0, 1]}, ValueError, "betas does not go with schedule"),
     ({"method": "exact", "no_exact": True}, ValueError, 'method="exact" and no_exact contradict'),
     ({"method": "exact", "chains": 9}, ValueError, 'chains has no effect with method="exact"'),
-    ({"betas": 9, "max_seconds": 9}, ValueError, "max_seconds has no effect with betas"),
+    ({"betas": 9, "rounds": 9}, ValueError, "rounds has no effect with betas"),
     ({"binarize": "threshold"}, ValueError, "binarize needs data"),
 ]
 

@@ -58,6 +58,7 @@ def test_the_likelihood_rises_and_is_that_of_the_model(stripes):
     columns = tracker.to_dict()
     assert columns["step"] == [1, 6, 11, 16, 21] and set(columns) >= {"log_z", "verdict", "seconds"}
     assert "5 records" in repr(tracker)
+    pytest.importorskip("matplotlib", reason="NOT TESTED: plot() needs matplotlib")
     axes = tracker.plot()
     assert len(axes[1].lines) == 2
 

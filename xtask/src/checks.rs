@@ -1,6 +1,6 @@
 //! `cargo xtask test`: runs every check, and names in its last line what was not run.
 
-use crate::environment::PROFILE;
+use crate::environment::{PROFILE, TESTS};
 use crate::outcome::Outcome;
 use crate::{browser, cargo, dependencies, files, in_seconds, python, top};
 use std::process::{Command, ExitCode, Stdio};
@@ -26,7 +26,10 @@ const CHECKS: [Check; 8] = [
 
 /// What needs much more than Rust and a small Python environment.
 const PEERS: [Check; 2] = [
-    Check { name: "Python package with torch and rbms", run: || python::test_with_peers() },
+    Check {
+        name: "Python package: all that needs large packages",
+        run: || python::test_with_peers(),
+    },
     Check { name: "the page of `lnz paper report` in a browser", run: browser::test },
 ];
 
@@ -43,7 +46,9 @@ pub(crate) fn run() -> ExitCode {
         eprintln!("FAILED: {missing} not installed; run `rustup component add {missing}`");
         return ExitCode::FAILURE;
     }
-    run_all(&CHECKS, &["torch, rbms and the page (`cargo xtask test --peers` has them)"])
+    let peers = "torch, rbms, scikit-learn, figures, data frames, types and notebook in Python, the page in a browser \
+                 (`cargo xtask test --peers` has them)";
+    run_all(&CHECKS, &[peers])
 }
 
 /// The checks with peers.
@@ -108,11 +113,11 @@ fn clippy() -> Outcome {
     cargo_passes(&[&arguments[..], &["-D", "warnings"]].concat(), &[])
 }
 
-/// Compiled first, with cargo's own progress, then run without a line for each test.
+/// Compiled first, with cargo's own progress, then run without a line for each test. Examples and benchmarks
+/// are left to clippy: nothing in them is a test.
 fn tests() -> Outcome {
-    let test = ["test", "--profile", PROFILE, "--workspace", "--all-targets"];
-    match cargo_passes(&[&test[..], &["--no-run"]].concat(), &[]) {
-        Outcome::Passed(_) => cargo_passes(&[&test[..], &["--quiet"]].concat(), &[]),
+    match cargo_passes(&[&TESTS[..], &["--no-run"]].concat(), &[]) {
+        Outcome::Passed(_) => cargo_passes(&[&TESTS[..], &["--quiet"]].concat(), &[]),
         other => other,
     }
 }
@@ -124,6 +129,13 @@ fn doc_tests() -> Outcome {
 fn documentation() -> Outcome {
     let arguments = ["doc", "--profile", PROFILE, "--workspace", "--no-deps"];
     cargo_passes(&arguments, &[("RUSTDOCFLAGS", "-D warnings")])
+}
+
+/// Every crate that is published, compiled from its package against the packages of the others: none of them
+/// need be in a registry.
+pub(crate) fn packages() -> Outcome {
+    let not_published = ["--exclude", "xtask", "--exclude", "lnz-python"];
+    cargo_passes(&[&["package", "--workspace"][..], &not_published].concat(), &[])
 }
 
 fn cargo_passes(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {

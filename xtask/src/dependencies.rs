@@ -17,12 +17,13 @@ struct Crate {
 }
 
 /// From top to bottom.
-const CRATES: [Crate; 8] = [
+const CRATES: [Crate; 9] = [
     Crate {
         name: "lnz_cli",
         folder: "crates/lnz-cli",
         may_use: &["lnz_paper", "lnz_figures", "lnz_app", "lnz"],
     },
+    Crate { name: "lnz_fuzz", folder: "fuzz", may_use: &["lnz_app", "lnz"] },
     Crate { name: "_lnz", folder: "python", may_use: &["lnz_figures", "lnz_app", "lnz"] },
     Crate {
         name: "lnz_paper",
@@ -44,8 +45,8 @@ const LAYERS: [&[&str]; 7] = [
     &["check", "choice", "sampling"],
     &["walk"],
     &["path", "chains"],
-    &["builtin", "data", "energy", "io", "model", "problems"],
-    &["duration", "error", "math", "observer", "random"],
+    &["builtin", "data", "energy", "identity", "io", "model", "problems"],
+    &["duration", "error", "json", "math", "memory", "observer", "random"],
 ];
 
 /// Cycles that are still there: the crate, the module around them, the members. This list only shrinks.

@@ -7,6 +7,9 @@ use std::process::Command;
 /// The profile that the checks are compiled with: see Cargo.toml.
 pub(crate) const PROFILE: &str = "checks";
 
+/// What cargo is told to compile or to run all tests.
+pub(crate) const TESTS: [&str; 5] = ["test", "--profile", PROFILE, "--workspace", "--tests"];
+
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Runs a command to its end and returns what it prints.
@@ -37,9 +40,7 @@ pub(crate) fn target_folder() -> Result<PathBuf, String> {
 /// The same command as theirs, so that nothing is compiled again: other selections of packages have
 /// other features of the same dependencies.
 pub(crate) fn tool(target: &Path) -> Result<PathBuf, String> {
-    let test =
-        ["test", "--profile", PROFILE, "--quiet", "--workspace", "--all-targets", "--no-run"];
-    output(cargo().args(test))?;
+    output(cargo().args(TESTS).args(["--quiet", "--no-run"]))?;
     Ok(target.join(PROFILE).join(format!("lnz{}", std::env::consts::EXE_SUFFIX)))
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn tool(target: &Path) -> Result<PathBuf, String> {
 pub(crate) enum Needs {
     /// The tests of the Python package.
     Tests,
-    /// The same and the peers of the benchmark, which are large.
+    /// All tests of the Python package, and the peers of the benchmark, which are large.
     Peers,
 }
 
@@ -63,7 +64,11 @@ impl Needs {
     fn files(self) -> &'static [&'static str] {
         match self {
             Needs::Tests => &["python/requirements-test.txt"],
-            Needs::Peers => &["bench/requirements.txt", "python/requirements-test.txt"],
+            Needs::Peers => &[
+                "bench/requirements.txt",
+                "python/requirements-peers.txt",
+                "python/requirements-test.txt",
+            ],
         }
     }
 }
@@ -89,7 +94,8 @@ pub(crate) fn python(target: &Path, needs: Needs) -> Result<PathBuf, String> {
     output(Command::new(system).args(["-m", "venv", "--clear"]).arg(&environment))
         .map_err(|error| format!("{error}\n{remedy}"))?;
     let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet"]);
+    // Without compiled copies of every module, which take a fifth of the room.
+    install.args(["-m", "pip", "install", "--quiet", "--no-compile"]);
     files.iter().for_each(|file| {
         install.arg("-r").arg(file);
     });

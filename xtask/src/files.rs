@@ -16,7 +16,7 @@ const BEGIN: &str = "<!-- table of files: `cargo xtask files` writes it -->";
 const END: &str = "<!-- end of the table of files -->";
 
 /// Folders of sources besides `src` of each crate below `crates`.
-const FOLDERS: [&str; 3] = ["python/src", "python/lnz", "xtask/src"];
+const FOLDERS: [&str; 4] = ["python/src", "python/lnz", "fuzz/src", "xtask/src"];
 
 /// One source file: where it is below its folder, and the sentence it opens with.
 struct SourceFile {

@@ -1,11 +1,14 @@
-//! The project's own tasks: `cargo xtask test` and its parts, `files`, `bench`, `calibrate` and `models`.
+//! The project's own tasks: `cargo xtask test` and its parts, `files`, `bench`, `fuzz`, `faults` and others.
 
 mod bench;
 mod browser;
 mod checks;
 mod dependencies;
 mod environment;
+mod faults;
 mod files;
+mod fuzz;
+mod limits;
 mod memcheck;
 mod models;
 mod outcome;
@@ -17,15 +20,19 @@ use std::time::Duration;
 
 const USAGE: &str = "\
 usage: cargo xtask test         run every check: sources, formatting, clippy, tests, documentation, Python
-       cargo xtask test --peers what needs large peers: Python with torch and rbms, the page in a browser
+       cargo xtask test --peers what needs large packages: other parts of Python, the page in a browser
        cargo xtask dependencies the sources alone: no cycle between modules, no arrow upwards
        cargo xtask files        write the table of all source files in docs/architecture.md
        cargo xtask memcheck     tests of the kernels under valgrind
+       cargo xtask package      the crates as they would be published, each compiled from its package
        cargo xtask page         the page of `lnz paper report` in a headless browser, alone
        cargo xtask python       the Python package alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
                                 with options, print the report only (`calibrate --help` lists them)
+       cargo xtask fuzz         feed every parser with damaged files; --minutes N, --target NAME, --seed N
+       cargo xtask faults       kill, fill the disk, take the memory away: what does the tool do?
+       cargo xtask limits       whether --max-seconds and Ctrl-C are bounds, on large models
        cargo xtask models       train the built-in models again; needs --mnist FILE and --web FILE";
 
 fn main() -> ExitCode {
@@ -38,9 +45,13 @@ fn main() -> ExitCode {
             checks::run_one("table of source files", || checks::outcome(files::write(top())))
         }
         ["memcheck"] => checks::run_one("kernels under valgrind", memcheck::test),
+        ["package"] => checks::run_one("packages of the crates", checks::packages),
         ["page"] => checks::run_one("the page of `lnz paper report` in a browser", browser::test),
         ["python"] => checks::run_one("Python package", python::test),
         ["bench", ref options @ ..] => bench::main(options),
+        ["fuzz", ref options @ ..] => fuzz::main(options),
+        ["faults"] => faults::main(),
+        ["limits"] => limits::main(),
         ["models", ref options @ ..] => models::main(options),
         ["calibrate"] => calibrate(&["--output", "docs/calibration.md"]),
         ["calibrate", ref options @ ..] => calibrate(options),

@@ -4,7 +4,6 @@
 //! slow as the machine: random cases are few, and tests that take long without it are left out.
 
 use crate::cargo;
-use crate::environment::PROFILE;
 use crate::outcome::Outcome;
 use std::process::{Command, Stdio};
 
@@ -28,7 +27,8 @@ pub(crate) fn test() -> Outcome {
         return Outcome::Failed("valgrind cannot be started: install it".into());
     }
     let runner = "target.'cfg(all())'.runner = ['valgrind', '--quiet', '--error-exitcode=1']";
-    let arguments = ["test", "--profile", PROFILE, "--package", "lnz-kernels", "--lib"];
+    // Compiled for development, which has the line numbers that valgrind reports.
+    let arguments = ["test", "--package", "lnz-kernels", "--lib"];
     let mut tests = cargo();
     tests.args(arguments).args(["--config", runner, "--", "--test-threads", "1"]).args(TESTS);
     match tests.env("PROPTEST_CASES", CASES).status() {

@@ -1,9 +1,10 @@
 //! Several strategies side by side on one model.
 
-use crate::Result;
 use crate::numbers::{duration, short, with_decimals_of};
+use crate::provenance::Provenance;
 use crate::report::ModelSummary;
 use crate::request::{AisPlan, AnnealingRequest, StartPlan};
+use crate::{Result, schema};
 use lnz::io::StoredModel;
 use lnz::{
     Auto, Estimator, Exact, Finding, InitialState, Observer, Sampling, Verdict, second_opinion,
@@ -85,7 +86,7 @@ pub fn compare(
     begin: &dyn Fn(&str),
     observer: &dyn Observer,
 ) -> Result<Comparison> {
-    let model = ModelSummary::new(name, &stored.model);
+    let model = ModelSummary::new(name, stored);
     let wanted = plan.exact && Auto::default().sums_exactly(&stored.model)?;
     let exact = wanted.then(|| Exact::default().estimate(&stored.model, observer)).transpose()?;
     // One opinion for all of them; a search that was stopped, or cannot be made, has none.
@@ -127,11 +128,12 @@ impl Comparison {
     pub fn to_json(&self) -> Value {
         let reference = self.reference();
         json!({
-            "schema": 1,
+            "schema": schema::VERSION,
             "model": self.model,
             "exact": self.exact.as_ref().map(|exact| exact.log_z),
             "reference": if self.exact.is_some() { "exact" } else { "highest" },
             "strategies": self.rows.iter().map(|row| row.to_json(reference)).collect::<Vec<_>>(),
+            "run": Provenance::now(),
         })
     }
 
@@ -150,9 +152,10 @@ impl Comparison {
 }
 
 impl Row {
-    /// The strategy is not to be trusted.
-    pub fn is_suspect(&self) -> bool {
-        self.finding.diagnosis.verdict == Verdict::Suspect
+    /// The verdict, where it is one to mind.
+    pub fn doubt(&self) -> Option<&'static str> {
+        let verdict = self.finding.diagnosis.verdict;
+        matches!(verdict, Verdict::Suspect | Verdict::Unchecked).then(|| verdict.name())
     }
 
     /// One line of a table, without the verdict.

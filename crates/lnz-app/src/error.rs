@@ -1,6 +1,7 @@
 //! What can go wrong between a request and its result.
 
 use crate::Spelling;
+use lnz::Deadline;
 use std::path::PathBuf;
 
 /// The error of every fallible function in this crate.
@@ -59,6 +60,15 @@ fn did_you_mean(near: Option<&str>) -> String {
 }
 
 impl Error {
+    /// The same error; if it says that work was stopped, and the deadline did that, that the time was
+    /// too short.
+    pub fn at(self, deadline: &Deadline<'_>) -> Self {
+        match self {
+            Error::Library(error) => Error::Library(deadline.explain(error)),
+            other => other,
+        }
+    }
+
     /// Options that do not go together; they stand in braces.
     pub fn options(text: impl Into<String>) -> Self {
         Error::Options { text: text.into() }

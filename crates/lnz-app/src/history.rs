@@ -1,10 +1,10 @@
 //! What a training run has done: one row for each epoch, as CSV and as JSON.
 
-use crate::Result;
 use crate::numbers::with_decimals_of;
-use lnz::Verdict;
+use crate::{Result, schema};
 use lnz::io::write_file;
 use lnz::train::{EpochReport, Tracked, Trainer};
+use lnz::{Choice, Verdict};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -75,7 +75,7 @@ impl Row {
         };
         let error = match tracked.verdict {
             Verdict::Exact => "exact".to_owned(),
-            verdict => format!("+- {}, {}", decimals(tracked.std_error), verdict_word(verdict)),
+            verdict => format!("+- {}, {}", decimals(tracked.std_error), verdict.name()),
         };
         Some(format!(
             "log-likelihood {} at epoch {}{validation}; log Z {} ({error})",
@@ -100,7 +100,7 @@ impl Row {
             Some(tracked) => fields.extend([
                 number(tracked.log_z),
                 number(tracked.std_error),
-                verdict_word(tracked.verdict).to_owned(),
+                tracked.verdict.name().to_owned(),
                 optional(tracked.train),
                 optional(tracked.validation),
                 format!("{:.4}", self.track_seconds),
@@ -125,7 +125,7 @@ impl Row {
                 std_error: number(6)?,
                 // Files of the first versions end before it.
                 interval: [11, 12].map(|k| number(k).unwrap_or(f64::NAN)),
-                verdict: VERDICTS.into_iter().find(|v| verdict_word(*v) == word)?,
+                verdict: Verdict::named(word)?,
                 train: optional(8),
                 validation: optional(9),
             }),
@@ -141,8 +141,8 @@ impl Row {
         })
     }
 
-    /// The object for programs; the names of its fields are a contract. Numbers that do not apply, or
-    /// are infinite, are null.
+    /// The object for programs; the names of its fields are a contract. Numbers that do not apply
+    /// are null, infinite ones are words.
     pub fn to_json(&self) -> Value {
         let tracked = self.tracked;
         json!({
@@ -152,24 +152,13 @@ impl Row {
             "weight_rms": self.weight_rms,
             "seconds": self.seconds,
             "log_z": tracked.map(|t| t.log_z),
-            "std_error": tracked.map(|t| t.std_error),
-            "interval": tracked.map(|t| t.interval),
-            "verdict": tracked.map(|t| verdict_word(t.verdict)),
+            "std_error": tracked.map(|t| schema::real(t.std_error)),
+            "interval": tracked.map(|t| t.interval.map(schema::real)),
+            "verdict": tracked.map(|t| t.verdict.name()),
             "train_log_likelihood": tracked.and_then(|t| t.train),
             "validation_log_likelihood": tracked.and_then(|t| t.validation),
             "track_seconds": self.track_seconds,
         })
-    }
-}
-
-const VERDICTS: [Verdict; 3] = [Verdict::Exact, Verdict::Consistent, Verdict::Suspect];
-
-/// A verdict as files and programs have it.
-pub fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Exact => "exact",
-        Verdict::Consistent => "consistent",
-        _ => "suspect",
     }
 }
 
@@ -269,7 +258,7 @@ mod tests {
         for field in ["log_z", "std_error", "interval", "verdict", "train_log_likelihood"] {
             assert_eq!(plain[field], Value::Null, "{field}");
         }
-        assert_eq!(tracked["std_error"], Value::Null);
+        assert_eq!(tracked["std_error"], "Infinity");
         assert_eq!(tracked["verdict"], "suspect");
     }
 }

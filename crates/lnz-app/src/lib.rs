@@ -7,6 +7,7 @@
 //! | run it | [`run::estimate`], [`compare::compare`] |
 //! | show it | [`report::Report`], as JSON and as lines of text |
 //! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
+//! | say what the JSON looks like | [`schema`] |
 //! | hold methods against known values | [`league`] |
 //! | train | [`session::Session`], [`history::History`] |
 //! | find a data set by its name | [`data_sets::resolve`] |
@@ -22,10 +23,12 @@ pub mod league;
 pub mod likelihood;
 #[doc(hidden)]
 pub mod numbers;
+pub mod provenance;
 mod recipe;
 pub mod report;
 pub mod request;
 pub mod run;
+pub mod schema;
 pub mod session;
 mod source;
 mod spelling;

@@ -7,10 +7,13 @@ mod warnings;
 pub use log_z::LogZ;
 pub use warnings::LikelihoodWarning;
 
+use crate::provenance::Provenance;
 use crate::report::ModelSummary;
-use crate::{Result, data_sets};
+use crate::{Result, data_sets, schema};
 use lnz::data::{Binarize, DataFormat, DataOptions, DataReader};
-use lnz::{Batches, Observer, Rbm, Scores};
+use lnz::io::StoredModel;
+use lnz::json::{real, some_real, some_reals};
+use lnz::{Batches, Observer, Scores};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -43,8 +46,8 @@ pub struct DataSummary {
     pub grey_share: f64,
 }
 
-/// The object that `--json` prints; the names of its fields are a contract. Numbers that do not apply,
-/// or are infinite, are null.
+/// The object that `--json` prints; the names of its fields are a contract. Numbers that do not apply are
+/// null, infinite ones are words.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct LikelihoodReport {
@@ -53,10 +56,13 @@ pub struct LikelihoodReport {
     /// Mean over the examples.
     pub mean_log_likelihood: f64,
     /// That of log Z: it holds for these examples.
+    #[serde(serialize_with = "some_real")]
     pub std_error: Option<f64>,
     /// 95% interval: that of log Z, turned round.
+    #[serde(serialize_with = "some_reals")]
     pub interval: Option<[f64; 2]>,
     /// Standard error of the mean over other examples of the same kind; independent of `std_error`.
+    #[serde(serialize_with = "real")]
     pub sampling_error: f64,
     /// Number of examples.
     pub examples: usize,
@@ -78,6 +84,8 @@ pub struct LikelihoodReport {
     pub estimate: Value,
     /// Time to go through the data.
     pub seconds: f64,
+    /// What may differ between runs that give the same result.
+    pub run: Provenance,
     #[serde(skip)]
     log_z_origin: String,
     #[serde(skip)]
@@ -104,7 +112,7 @@ pub struct ScoreRequest<'a> {
     /// What the report calls the model.
     pub name: &'a str,
     /// The model.
-    pub model: &'a Rbm,
+    pub stored: &'a StoredModel,
     /// How grey values become 0 or 1.
     pub binarize: Binarize,
     /// Of that.
@@ -114,7 +122,7 @@ pub struct ScoreRequest<'a> {
 impl ScoreRequest<'_> {
     /// F of every example in a file, or in a data set that is known by name.
     pub fn file(&self, data: &Path, observer: &dyn Observer) -> Result<Scored> {
-        let visible = self.model.visible();
+        let visible = self.stored.model.visible();
         let (binarize, seed) = (self.binarize, self.seed);
         let options = DataOptions { width: Some(visible), binarize, seed };
         let mut reader = DataReader::open(&data_sets::resolve(data)?, options)?;
@@ -140,7 +148,7 @@ impl ScoreRequest<'_> {
         observer: &dyn Observer,
     ) -> Result<Scored> {
         let clock = Instant::now();
-        let scores = lnz::score(self.model, examples, observer)?;
+        let scores = lnz::score(&self.stored.model, examples, observer)?;
         let seconds = clock.elapsed().as_secs_f64();
         let data = DataSummary {
             name,
@@ -148,7 +156,7 @@ impl ScoreRequest<'_> {
             seed: (self.binarize == Binarize::Bernoulli).then_some(self.seed),
             grey_share: scores.grey_share,
         };
-        let model = ModelSummary::new(self.name, self.model);
+        let model = ModelSummary::new(self.name, self.stored);
         Ok(Scored { scores, model, data, narrow: None, seconds })
     }
 }
@@ -181,7 +189,7 @@ impl Scored {
         );
         warnings.extend(self.narrow.clone());
         LikelihoodReport {
-            schema: 1,
+            schema: schema::VERSION,
             mean_log_likelihood: likelihood.mean,
             std_error: known.as_ref().map(|_| likelihood.std_error),
             interval: known.as_ref().map(|_| likelihood.interval),
@@ -196,6 +204,7 @@ impl Scored {
             data: self.data.clone(),
             estimate: result,
             seconds: self.seconds,
+            run: Provenance::now(),
             log_z_origin: origin,
             log_z_interval: known.map(|known| known.interval),
         }

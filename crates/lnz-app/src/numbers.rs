@@ -13,8 +13,14 @@ pub fn count(n: usize) -> String {
     text
 }
 
+/// Numbers from here on have more digits than float64, and are written with a power of ten.
+const MANY_DIGITS: f64 = 1e15;
+
 /// `25.2 M`: three significant digits and a prefix.
 pub fn short(value: f64) -> String {
+    if value >= MANY_DIGITS {
+        return format!("{value:.2e}");
+    }
     let prefixes = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
     match prefixes.into_iter().find(|(unit, _)| value >= *unit) {
         Some((unit, prefix)) => format!("{}{prefix}", three_digits(value / unit)),
@@ -55,6 +61,9 @@ pub fn duration(seconds: f64) -> String {
 
 /// A log Z with as many decimals as two digits of its error have; `error` may be unknown (infinite).
 pub fn with_decimals_of(error: f64, value: f64) -> String {
+    if value.abs() >= MANY_DIGITS {
+        return format!("{value:.11e}");
+    }
     let decimals = decimals(error);
     format!("{value:.decimals$}")
 }
@@ -63,6 +72,7 @@ pub fn with_decimals_of(error: f64, value: f64) -> String {
 pub fn error(error: f64) -> String {
     match error < 5e-7 {
         true => "under 0.000001".to_owned(),
+        false if error >= MANY_DIGITS => format!("{error:.1e}"),
         false => with_decimals_of(error, error),
     }
 }
@@ -79,6 +89,9 @@ fn decimals(error: f64) -> usize {
 
 /// Twelve significant digits, trailing zeros included: exact values can be checked against others'.
 pub fn exact(value: f64) -> String {
+    if value.abs() >= MANY_DIGITS {
+        return format!("{value:.11e}");
+    }
     let magnitude = value.abs().max(1.0).log10().floor() as usize;
     let decimals = 11usize.saturating_sub(magnitude);
     format!("{value:.decimals$}")
@@ -139,5 +152,8 @@ mod tests {
         );
         assert_eq!(exact(275.707_512_345_678_9), "275.707512346");
         assert_eq!(exact(0.5), "0.50000000000");
+        assert_eq!(exact(1.1e300), "1.10000000000e300");
+        assert_eq!(with_decimals_of(0.01, -1.1e300), "-1.10000000000e300");
+        assert_eq!((error(2.4e284), short(7.3e299)), ("2.4e284".into(), "7.30e299".into()));
     }
 }

@@ -2,10 +2,8 @@
 
 use crate::{Error, Result, numbers};
 use lnz::io::StoredModel;
+use lnz::train::MOST_WEIGHTS;
 use lnz::{Auto, Gwgm, Observer, Rbm, Spins, block_system, exact_log_z};
-
-/// Weights of 8 GB: past it a typing error is more likely than a wish.
-const MOST_WEIGHTS: usize = 1 << 30;
 
 /// What makes an artificial model.
 #[derive(Debug, Clone, Copy, PartialEq)]

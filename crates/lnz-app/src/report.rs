@@ -8,9 +8,10 @@ pub use lines::{Line, Tone};
 pub use settings::Settings;
 
 use crate::Spelling;
+use crate::provenance::Provenance;
 use crate::request::Plan;
-use lnz::io::{Note, StoredModel};
-use lnz::{Change, Details, Diagnosis, Finding, Rbm, RunSettings, StartedFrom, Warning};
+use lnz::io::{Note, StoredModel, Units};
+use lnz::{Change, Details, Finding, RunSettings, StartedFrom, Warning};
 use serde::Serialize;
 
 /// A result with all that is worth showing about it. It serializes to the object that `--json` prints.
@@ -29,6 +30,8 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// Threads that were used.
     pub threads: usize,
+    /// Version, day and machine.
+    pub run: Provenance,
     /// Why this method, if it was not asked for; options stand in braces.
     pub choice: Option<&'static str>,
 }
@@ -63,17 +66,24 @@ pub struct ModelSummary {
     pub components: usize,
     /// Root mean square of the weights.
     pub weight_rms: f64,
+    /// The units it had where it came from; those of the result are 0 and 1.
+    pub units: Units,
+    /// The hash of its parameters: see [`Rbm::sha256`](lnz::Rbm::sha256).
+    pub sha256: String,
 }
 
 impl ModelSummary {
     /// The numbers of a model.
-    pub fn new(name: &str, model: &Rbm) -> Self {
+    pub fn new(name: &str, stored: &StoredModel) -> Self {
+        let model = &stored.model;
         Self {
             name: name.to_owned(),
             visible: model.visible(),
             hidden: model.hidden(),
             components: model.components().len(),
             weight_rms: model.weight_rms(),
+            units: stored.units,
+            sha256: model.sha256(),
         }
     }
 }
@@ -82,11 +92,12 @@ impl Report {
     /// What a plan has found about a model.
     pub fn new(name: &str, stored: &StoredModel, plan: &Plan, finding: Finding) -> Self {
         Self {
-            model: ModelSummary::new(name, &stored.model),
+            model: ModelSummary::new(name, stored),
             notes: stored.notes.clone(),
             settings: Settings::new(plan, &finding),
-            warnings: warning_lines(&finding.diagnosis, &run_settings(plan, &finding)),
+            warnings: warning_lines(&finding.diagnosis.warnings, &run_settings(plan, &finding)),
             threads: rayon::current_num_threads(),
+            run: Provenance::now(),
             choice: choice(plan, &finding),
             finding,
         }
@@ -102,6 +113,9 @@ fn choice(plan: &Plan, finding: &Finding) -> Option<&'static str> {
         (Plan::Auto { data: Some(_), .. }, Details::Exact(_)) => Some(
             "chosen because it is cheap here, and needs no data; {no_exact=on} samples instead",
         ),
+        (Plan::Ais(plan), _) if plan.for_samples => Some(
+            "chosen because {save_weights} asks for samples, which only plain AIS has; without it, auto is used",
+        ),
         _ => None,
     }
 }
@@ -110,8 +124,7 @@ fn choice(plan: &Plan, finding: &Finding) -> Option<&'static str> {
 fn run_settings(plan: &Plan, finding: &Finding) -> RunSettings {
     let max_seconds = match plan {
         Plan::Ais(plan) => return plan.run_settings(),
-        Plan::Auto { settings, .. } => Some(settings.max_seconds),
-        Plan::Ready(_) => None,
+        other => other.max_seconds(),
     };
     RunSettings {
         betas: None,
@@ -122,13 +135,21 @@ fn run_settings(plan: &Plan, finding: &Finding) -> RunSettings {
     }
 }
 
-fn warning_lines(diagnosis: &Diagnosis, run: &RunSettings) -> Vec<WarningLine> {
+fn warning_lines(warnings: &[Warning], run: &RunSettings) -> Vec<WarningLine> {
+    let mut given = Vec::new();
     let line = |warning: &Warning| {
-        let (found, advice) = (warning.message(), in_words(&warning.advice(run)));
-        let message = format!("{found}; {}", Spelling::Flags.say(&advice));
+        let found = warning.message();
+        // Each advice once.
+        let advice = Some(in_words(&warning.advice(run))).filter(|advice| !given.contains(advice));
+        given.extend(advice.clone());
+        let advice = advice.unwrap_or_default();
+        let message = match &*advice {
+            "" => found.clone(),
+            advice => format!("{found}; {}", Spelling::Flags.say(advice)),
+        };
         WarningLine { kind: warning.kind(), message, found, advice }
     };
-    diagnosis.warnings.iter().map(line).collect()
+    warnings.iter().map(line).collect()
 }
 
 /// `try {start=gibbs}, {betas=4096} or {transpose=on}`.
@@ -166,5 +187,21 @@ mod tests {
             "try start=\"gibbs\", betas=4096 or transpose=True"
         );
         assert_eq!(in_words(&[]), "");
+    }
+
+    #[test]
+    fn two_warnings_with_the_same_advice_give_it_once() {
+        let run = RunSettings {
+            betas: Some(1024),
+            chains: 1024,
+            start: StartedFrom::Uniform,
+            transposed: false,
+            max_seconds: None,
+        };
+        let below = Warning::BelowLowerBound { log_z: 1.0, lower_bound: 9.0 };
+        let other = Warning::OtherStartFindsMore { log_z: 1.0, start: "the modes", found: 9.0 };
+        let lines = warning_lines(&[below, other], &run);
+        assert_eq!(lines[0].advice, "try {method=auto}");
+        assert_eq!((&*lines[1].advice, &lines[1].message), ("", &lines[1].found));
     }
 }

@@ -8,36 +8,13 @@ use crate::spelling::verbatim;
 use crate::{Error, Result};
 use lnz::io::StoredModel;
 use lnz::{
-    Ais, Annealing, Auto, Estimator, Exact, Phases, Precision, RunSettings, Schedule, StartedFrom,
+    Ais, Annealing, Auto, DEFAULT_BETAS, Estimator, Exact, Method, MethodOptions, Precision,
+    RunSettings, Schedule, StartedFrom,
 };
 use ndarray::Array1;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The paper's N_beta.
-pub const DEFAULT_BETAS: usize = 1024;
-
-/// How to obtain log Z.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Method {
-    /// Exact where that takes a few seconds, otherwise a search for modes and several starts.
-    #[default]
-    Auto,
-    /// Annealed importance sampling from one start, as in the paper.
-    Ais,
-    /// A sum over all states.
-    Exact,
-    /// A sum over the phases of the model, each estimated from a start of its own.
-    Phases,
-}
-
-lnz::choices!(Method {
-    Auto: "auto", "Exact where that takes a few seconds, otherwise a search for modes and several starts";
-    Ais: "ais", "Annealed importance sampling from one start, as in the paper";
-    Exact: "exact", "Sum over all states";
-    Phases: "phases", "Sum over phases that sampling does not join, each from a start fitted to it";
-});
+use std::time::Instant;
 
 /// An estimate as it is asked for. What is `None` was left to the defaults, so that an option without
 /// effect can be told from one that was not given.
@@ -49,6 +26,9 @@ pub struct Request {
     pub no_exact: bool,
     /// With AIS: do not search for mass that it may have missed.
     pub no_check: bool,
+    /// Seconds that the work may take; without it, as long as the method takes, and as long as
+    /// [`Auto`] says for the default method.
+    pub max_seconds: Option<f64>,
     /// Options of the default method.
     pub auto: AutoRequest,
     /// Where annealing starts.
@@ -66,7 +46,6 @@ pub struct Request {
 #[allow(missing_docs)]
 pub struct AutoRequest {
     pub target_error: Option<f64>,
-    pub max_seconds: Option<f64>,
     pub rounds: Option<usize>,
     pub core: Option<usize>,
 }
@@ -107,7 +86,14 @@ pub enum Plan {
     /// One run of annealed importance sampling.
     Ais(Box<AisPlan>),
     /// A method that needs to know nothing but the model.
-    Ready(Arc<dyn Estimator>),
+    Ready {
+        /// The method.
+        estimator: Arc<dyn Estimator>,
+        /// Seconds that it may take.
+        max_seconds: Option<f64>,
+        /// It does not search for mass that it may have missed; none if it needs no such search.
+        no_check: Option<bool>,
+    },
 }
 
 /// One run of annealed importance sampling.
@@ -126,12 +112,31 @@ pub struct AisPlan {
     pub annealing: Annealing,
     /// It is held against a search for mass that it may have missed.
     pub check: bool,
+    /// Seconds that it may take.
+    pub max_seconds: Option<f64>,
+    /// Only the wish for its samples has selected it.
+    pub for_samples: bool,
 }
 
 impl Plan {
-    /// A sum over all states; with `force`, however long it takes.
-    pub fn exact(force: bool) -> Self {
-        Plan::Ready(Arc::new(if force { Exact::FORCED } else { Exact::default() }))
+    /// A sum over all states; with `force`, however long it is predicted to take. It ends when
+    /// `max_seconds` are over, and does not begin if it is predicted to take longer.
+    pub fn exact(force: bool, max_seconds: Option<f64>) -> Self {
+        let exact = match (force, max_seconds) {
+            (true, _) => Exact::FORCED,
+            (false, Some(max_seconds)) => Exact { max_seconds, ..Exact::FORCED },
+            (false, None) => Exact::default(),
+        };
+        Plan::Ready { estimator: Arc::new(exact), max_seconds, no_check: None }
+    }
+
+    /// Seconds that the work may take in all; the default method sees to its own.
+    pub fn max_seconds(&self) -> Option<f64> {
+        match self {
+            Plan::Auto { settings, .. } => Some(settings.max_seconds),
+            Plan::Ais(plan) => plan.max_seconds,
+            Plan::Ready { max_seconds, .. } => *max_seconds,
+        }
     }
 
     /// Proven bounds are worth their time beside the result: not where exact values are unwanted, nor
@@ -140,20 +145,39 @@ impl Plan {
         match self {
             Plan::Auto { settings, .. } => settings.shortcuts,
             Plan::Ais(plan) => plan.check,
-            Plan::Ready(_) => true,
+            Plan::Ready { .. } => true,
         }
     }
 
-    /// The method with all that it needs to know about a model; reads data where there is some.
-    pub(crate) fn estimator(&self, stored: &StoredModel) -> Result<Arc<dyn Estimator>> {
+    /// The method with all that it needs to know about a model; reads data where there is some. The time
+    /// of the default method is counted from `started`.
+    pub(crate) fn estimator(
+        &self,
+        stored: &StoredModel,
+        started: Instant,
+    ) -> Result<Arc<dyn Estimator>> {
         Ok(match self {
             Plan::Auto { settings, data } => {
+                settings.check(&stored.model)?;
                 let data_means = data_means_for(settings, data.as_ref(), stored)?;
-                Arc::new(Auto { data_means, ..(**settings).clone() })
+                let left = settings.max_seconds - started.elapsed().as_secs_f64();
+                let max_seconds = left.max(f64::MIN_POSITIVE);
+                Arc::new(Auto { data_means, max_seconds, ..(**settings).clone() })
             }
             Plan::Ais(plan) => Arc::new(plan.estimator(stored)?),
-            Plan::Ready(estimator) => Arc::clone(estimator),
+            Plan::Ready { estimator, .. } => Arc::clone(estimator),
         })
+    }
+}
+
+/// A limit of time is one that work can be held to.
+pub fn check_seconds(limit: Option<f64>) -> Result<()> {
+    match limit {
+        Some(seconds) if seconds.is_nan() || seconds <= 0.0 => {
+            let (found, expected) = (seconds.to_string(), "a number above 0".to_owned());
+            Err(lnz::Error::Setting { setting: "max_seconds", found, expected }.into())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -179,16 +203,23 @@ impl Request {
     /// Checks that the options go together and fills in the defaults.
     pub fn plan(&self) -> Result<Plan> {
         self.reject_contradictions()?;
+        check_seconds(self.max_seconds)?;
         Ok(match self.method() {
-            Method::Exact => Plan::exact(false),
-            Method::Phases => Plan::Ready(Arc::new(self.phases())),
+            Method::Exact => Plan::exact(false, self.max_seconds),
             Method::Ais => Plan::Ais(Box::new(AisPlan {
                 check: !self.no_check,
+                max_seconds: self.max_seconds,
+                for_samples: self.method == Method::Auto && self.ais_options() == ["save_weights"],
                 ..AisPlan::new(&self.start, &self.annealing, self.transpose)?
             })),
             Method::Auto => Plan::Auto {
                 settings: Box::new(self.auto_settings()),
                 data: self.start.data.is_some().then(|| self.start.data_plan()),
+            },
+            other => Plan::Ready {
+                estimator: other.estimator(&self.method_options())?,
+                max_seconds: self.max_seconds,
+                no_check: Some(self.no_check),
             },
         })
     }
@@ -198,7 +229,7 @@ impl Request {
         Auto {
             shortcuts: !self.no_exact,
             target_error: self.auto.target_error.unwrap_or(defaults.target_error),
-            max_seconds: self.auto.max_seconds.unwrap_or(defaults.max_seconds),
+            max_seconds: self.max_seconds.unwrap_or(defaults.max_seconds),
             rounds: self.auto.rounds,
             core: self.auto.core.unwrap_or(defaults.core),
             seed: self.annealing.seed,
@@ -206,14 +237,9 @@ impl Request {
         }
     }
 
-    fn phases(&self) -> Phases {
-        let defaults = Phases::default();
-        Phases {
-            chains: self.annealing.chains.unwrap_or(defaults.chains),
-            betas: self.annealing.betas.unwrap_or(defaults.betas),
-            seed: self.annealing.seed,
-            check: !self.no_check,
-        }
+    fn method_options(&self) -> MethodOptions {
+        let AnnealingRequest { betas, chains, seed, .. } = self.annealing;
+        MethodOptions { betas, chains, seed, no_check: self.no_check }
     }
 
     fn method(&self) -> Method {
@@ -243,12 +269,14 @@ impl Request {
             let ais = ais.map_or("{method=ais}".to_owned(), |option| format!("{{{option}}}"));
             return has_no_effect(option, &ais, "use {method=auto}");
         }
-        if self.method == Method::Phases {
+        if !matches!(self.method, Method::Auto | Method::Ais | Method::Exact) {
+            // What `MethodOptions` has.
             let own = |option: &&str| !["betas", "chains", "no_check"].contains(option);
             let others = self.ais_options().into_iter().find(own).or(self.auto.given());
             let more = [("no_exact", self.no_exact), ("data", self.start.data.is_some())];
             if let Some(option) = others.or(first_given(&more)) {
-                return has_no_effect(option, "{method=phases}", "use {method=auto} or ais");
+                let method = format!("{{method={}}}", self.method.name());
+                return has_no_effect(option, &method, "use {method=auto} or ais");
             }
         }
         match self.method() {
@@ -284,7 +312,6 @@ impl AutoRequest {
     fn given(&self) -> Option<&'static str> {
         first_given(&[
             ("target_error", self.target_error.is_some()),
-            ("max_seconds", self.max_seconds.is_some()),
             ("rounds", self.rounds.is_some()),
             ("core", self.core.is_some()),
         ])
@@ -336,7 +363,16 @@ impl AisPlan {
             seed: request.seed,
             precision: request.precision.unwrap_or(defaults.precision),
         };
-        Ok(Self { start, schedule, schedule_name, transpose, annealing, check: true })
+        Ok(Self {
+            start,
+            schedule,
+            schedule_name,
+            transpose,
+            annealing,
+            check: true,
+            max_seconds: None,
+            for_samples: false,
+        })
     }
 
     /// The run for a model, with the means of its data.
@@ -366,7 +402,7 @@ impl AisPlan {
                 StartPlan::Sampled(_) => StartedFrom::Model,
             },
             transposed: self.transpose,
-            max_seconds: None,
+            max_seconds: self.max_seconds,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::report::Report;
 use crate::request::Plan;
 use lnz::io::StoredModel;
-use lnz::{Bounds, Finding, Observer, Rbm};
+use lnz::{Bounds, Deadline, Finding, Observer, Rbm};
 use std::time::Instant;
 
 /// What an estimate returns.
@@ -17,24 +17,35 @@ pub struct Outcome {
     pub stopped: bool,
 }
 
-/// log Z of a model as planned; `name` is what the report calls the model.
+/// log Z of a model as planned; `name` is what the report calls the model. A limit of time counts from
+/// `started`, so that reading the model is within it.
 pub fn estimate(
     stored: &StoredModel,
     name: &str,
     plan: &Plan,
+    started: Instant,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let clock = Instant::now();
-    let estimator = plan.estimator(stored)?;
+    let estimator = plan.estimator(stored, started)?;
     let reading = clock.elapsed().as_secs_f64();
-    let mut finding = estimator.estimate(&stored.model, observer)?;
+    let limit = match plan {
+        // It stops by itself, with a result.
+        Plan::Auto { .. } => f64::INFINITY,
+        other => other.max_seconds().unwrap_or(f64::INFINITY),
+    };
+    let deadline = Deadline::since(started, limit, observer);
+    let found = estimator.estimate(&stored.model, &deadline);
+    let mut finding = found.map_err(|error| deadline.explain(error))?;
     // To read data is a part of finding the start.
     if let Some(seconds) = &mut finding.cost.start_seconds {
         *seconds += reading;
     }
     if plan.wants_bounds() && is_sparse(&stored.model) && finding.std_error > 0.0 {
-        prove(&mut finding, &stored.model, observer)?;
+        let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
+        prove(&mut finding, &stored.model, &Deadline::since(started, limit, observer))?;
     }
+    finding.respect_floor();
     let stopped = finding.stopped;
     Ok(Outcome { report: Report::new(name, stored, plan, finding), stopped })
 }
@@ -72,7 +83,7 @@ mod tests {
         let mut request = Request::default();
         for (means, fits) in [(3, true), (4, false)] {
             request.start.data = Some(DataSource::Means(Array1::from_elem(means, 0.5)));
-            let found = estimate(&stored, "m", &request.plan().unwrap(), &());
+            let found = estimate(&stored, "m", &request.plan().unwrap(), Instant::now(), &());
             match fits {
                 true => assert_eq!(found.unwrap().report.finding.std_error, 0.0),
                 false => {

@@ -1,18 +1,23 @@
 //! A training session: epochs with their history, models that are kept, log Z along the way.
 
 use crate::history::{History, Row};
+use crate::provenance::Provenance;
 use crate::spelling::verbatim;
-use crate::{Epochs, Error, Result, data_sets};
+use crate::{Epochs, Error, Result, Spelling, data_sets, schema};
 use lnz::Observer;
 use lnz::data::{Binarize, DataOptions};
 use lnz::io::{self, Float, StoredModel};
 use lnz::train::{Examples, Tracking, Trainer, Training};
 use serde_json::{Value, json};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The file in a folder that a run goes on from.
 const STATE: &str = "state.safetensors";
+
+/// The file whose lock says that somebody trains into a folder.
+const LOCK: &str = ".lnz-lock";
 
 /// A training session as it is asked for.
 #[derive(Debug, Clone)]
@@ -31,6 +36,9 @@ pub struct Session {
     pub resume: bool,
 }
 
+/// An epoch may take so much longer than the longest before it.
+const MARGIN: f64 = 1.1;
+
 /// Where a session has come to.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -45,6 +53,10 @@ pub struct Trained {
     pub examples: usize,
     /// Values in each.
     pub width: usize,
+    /// Share of the values that are neither 0 nor 1.
+    pub grey_share: f64,
+    /// The time was over before the last epoch.
+    pub out_of_time: bool,
 }
 
 /// Reads examples to learn from, from a file or a data set that is known by name.
@@ -122,7 +134,8 @@ impl Session {
 
     /// Trains to the last epoch, and tells `told` about each row of the history as it comes.
     ///
-    /// An error leaves the folder with the last whole epoch.
+    /// An error leaves the folder with the last whole epoch. Where the observer has a limit of time, no
+    /// epoch begins that would not end by then.
     pub fn run(
         &self,
         examples: &Examples,
@@ -140,8 +153,11 @@ impl Session {
             Some(folder) => Trainer::resume(examples, self.training, &folder.join(STATE))?,
             None => Trainer::new(examples, self.training)?,
         };
+        // Held to the end: the operating system lets go of it if this process is killed.
+        let _lock = self.lock_folder()?;
         let mut history = self.open_history(trainer.epoch())?;
         let mut saved = Vec::new();
+        let (mut longest, mut out_of_time) = (0.0f64, false);
         let mut row = (trainer.epoch() == 0).then(|| Row::before(&trainer));
         loop {
             if let Some(row) = row.take() {
@@ -155,22 +171,48 @@ impl Session {
             if trainer.epoch() >= self.training.epochs {
                 break;
             }
+            if observer.seconds_left().is_some_and(|left| left < longest * MARGIN) {
+                out_of_time = true;
+                self.keep_last(&trainer, &mut saved)?;
+                break;
+            }
             let clock = Instant::now();
             let report = trainer.run_epoch(observer)?;
-            row = Some(Row::after(&report, clock.elapsed().as_secs_f64()));
+            let seconds = clock.elapsed().as_secs_f64();
+            longest = longest.max(seconds);
+            row = Some(Row::after(&report, seconds));
         }
         let model = trainer.checkpoint()?;
-        Ok(Trained { model, history, saved, examples: examples.len(), width })
+        let (examples, grey_share) = (examples.len(), examples.grey_share());
+        Ok(Trained { model, history, saved, examples, width, grey_share, out_of_time })
     }
 
     fn open_history(&self, epoch: usize) -> Result<History> {
-        let Some(folder) = &self.folder else { return Ok(History::default()) };
-        std::fs::create_dir_all(folder).map_err(|error| {
-            let problem = format!("the folder cannot be made: {error}");
-            let source = Some(error);
+        Ok(match &self.folder {
+            None => History::default(),
+            Some(folder) => History::open(folder, epoch),
+        })
+    }
+
+    /// Makes the folder, and makes sure that nobody else trains into it.
+    fn lock_folder(&self) -> Result<Option<File>> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let failed = |problem: &str, error: std::io::Error| {
+            let (problem, source) = (format!("{problem}: {error}"), Some(error));
             lnz::Error::Write { path: folder.clone(), problem, bad_path: true, source }
-        })?;
-        Ok(History::open(folder, epoch))
+        };
+        std::fs::create_dir_all(folder)
+            .map_err(|error| failed("the folder cannot be made", error))?;
+        let lock = File::options().create(true).append(true).open(folder.join(LOCK));
+        let lock = lock.map_err(|error| failed("nothing can be written into it", error))?;
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(Error::options(format!(
+                "another process is training into {}; wait for it to end, or choose another {{out}}",
+                verbatim(folder.display())
+            ))),
+            // Some file systems have no locks.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(lock)),
+        }
     }
 
     /// The row with log Z and likelihoods, where they are wanted.
@@ -190,6 +232,20 @@ impl Session {
         Ok(row)
     }
 
+    /// Writes the model of an epoch that turned out to be the last.
+    fn keep_last(&self, trainer: &Trainer<'_>, saved: &mut Vec<PathBuf>) -> Result<()> {
+        let epoch = trainer.epoch();
+        match &self.folder {
+            Some(folder) if epoch > 0 && !self.save_at.contains(epoch) => {
+                let path = folder.join(format!("epoch-{epoch}.safetensors"));
+                io::write_safetensors(&path, &trainer.checkpoint()?, Float::F32)?;
+                saved.push(path);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes what belongs to the epoch that is done.
     fn keep(&self, trainer: &Trainer<'_>, saved: &mut Vec<PathBuf>) -> Result<()> {
         let epoch = trainer.epoch();
@@ -205,17 +261,34 @@ impl Session {
 }
 
 impl Trained {
+    /// What to know about data with grey values that were not made zeros and ones.
+    pub fn grey_note(&self) -> Option<String> {
+        let drawn =
+            self.model.metadata.get("training.draw_values").is_some_and(|word| word == "true");
+        (self.grey_share > 0.0 && !drawn).then(|| {
+            format!(
+                "{:.1}% of the values are neither 0 nor 1; they are learnt as probabilities, and the likelihood of such data is below that of zeros and ones: {}",
+                100.0 * self.grey_share,
+                Spelling::Flags.say("{binarize=bernoulli} draws them anew in every epoch, threshold cuts them at 1/2")
+            )
+        })
+    }
+
     /// The object for programs; the names of its fields are a contract. `plot` is the file of a figure
     /// of the history, if one was drawn.
     pub fn to_json(&self, plot: Option<&Path>) -> Value {
         let shown = |path: &Path| path.display().to_string();
         json!({
-            "schema": 1,
+            "schema": schema::VERSION,
             "examples": self.examples,
             "visible": self.width,
+            "grey_share": self.grey_share,
+            "out_of_time": self.out_of_time,
             "saved": self.saved.iter().map(|path| shown(path)).collect::<Vec<_>>(),
             "history": self.history.path().map(shown),
             "plot": plot.map(shown),
+            "run": Provenance::now(),
+            "sha256": self.model.model.sha256(),
             "epochs": self.history.rows().iter().map(Row::to_json).collect::<Vec<_>>(),
         })
     }

@@ -95,7 +95,7 @@ fn compare_both_ways(file: &mut ModelFile) {
         Ok::<_, lnz::Error>([value(model)?, value(&turned()?)?])
     };
     // The biases of a converted model depend on how the weights were read.
-    if file.units == Units::Binary
+    if file.stored.units == Units::Binary
         && let Some(Note::SquareWeights { log_z, .. }) =
             file.stored.notes.iter_mut().find(|note| matches!(note, Note::SquareWeights { .. }))
     {

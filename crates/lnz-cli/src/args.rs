@@ -16,7 +16,7 @@ pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
-pub(crate) use score::{LogZMethod, ScoreArgs};
+pub(crate) use score::ScoreArgs;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;
@@ -25,13 +25,15 @@ use choice::choice;
 use start::StartArgs;
 use values::{positive_number, threads};
 
-use clap::{Args, Parser, Subcommand};
+use crate::failure::DOUBTFUL;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use lnz::Bounds;
 use lnz::io::{Float, Layout, ReadOptions, Units};
+use lnz::{Auto, Bounds, Method};
 use lnz_app::compare::CompareRequest;
-use lnz_app::request::{Method, Request};
+use lnz_app::request::Request;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 const FIRST_STEPS: &str = "\
 Examples:
@@ -45,7 +47,8 @@ Examples:
 MODEL is a file or the name of a built-in model. Files are told by their content: .npz, .npy,
 .safetensors, MATLAB .mat, PyTorch .pt .pth .ckpt, pickles and joblib (no code is run), HDF5 (rbms,
 RestrictedBoltzmannMachines.jl, MATLAB 7.3, Keras), .uai, flax msgpack, CSV; - is standard input.
-Exit codes: 0 fine, 1 failed, 2 bad usage or input, 130 interrupted.";
+Exit codes: 0 fine, 1 failed, 2 bad usage or input, 3 a verdict that --fail-on names, 128 and the
+number of the signal if interrupted (130 after Ctrl-C).";
 
 /// log Z of a Restricted Boltzmann Machine, and how far to trust it.
 #[derive(Debug, Parser)]
@@ -83,6 +86,8 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Look into data files, or download well-known ones
     Data(DataArgs),
+    /// Print the JSON Schema of what --json prints
+    Schema,
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -137,6 +142,51 @@ impl ModelArgs {
     }
 }
 
+/// Which verdicts are failures.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run and output")]
+pub(crate) struct VerdictArgs {
+    /// End with exit code 3 if the verdict is this, or worse: unchecked, then suspect
+    #[arg(long, value_name = "VERDICT", value_enum)]
+    pub(crate) fail_on: Option<FailOn>,
+}
+
+/// A verdict that is a failure, with those that are worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum FailOn {
+    /// The tests were off, or one found a problem
+    Unchecked,
+    /// A test found a problem
+    Suspect,
+}
+
+impl VerdictArgs {
+    /// The exit code of a result with this verdict.
+    pub(crate) fn exit_code(&self, verdict: &str) -> ExitCode {
+        let worst = match verdict {
+            "unchecked" => Some(FailOn::Unchecked),
+            "suspect" => Some(FailOn::Suspect),
+            _ => None,
+        };
+        match (self.fail_on, worst) {
+            (Some(limit), Some(worst)) if worst >= limit => ExitCode::from(DOUBTFUL),
+            _ => ExitCode::SUCCESS,
+        }
+    }
+}
+
+/// How long an estimate may take.
+#[derive(Debug, Args)]
+pub(crate) struct LimitArgs {
+    #[arg(long, value_name = "S",
+        help = format!(
+            "Seconds that the command may take, from reading the files on; with AIS, as many chains as \
+             fit into them [default: {} with auto, none otherwise]",
+            Auto::default().max_seconds
+        ))]
+    pub(crate) max_seconds: Option<f64>,
+}
+
 /// How a long command runs and what it prints.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run and output")]
@@ -162,7 +212,8 @@ Examples:
   lnz estimate rbm.npz --start metropolis --flips 15% --init ps --chain-layout single
 
 Without --method, what can be summed over in a few seconds is, and the rest is sampled from several
-starts; options that only plain AIS understands select it. Fields of --json that do not apply are null.";
+starts; options that only plain AIS understands select it. Fields of --json that do not apply are null,
+and infinite numbers the words \"Infinity\" and \"-Infinity\"; `lnz schema` has all of them.";
 
 #[derive(Debug, Args)]
 #[command(after_help = ESTIMATE_EXAMPLES)]
@@ -179,6 +230,8 @@ pub(crate) struct EstimateArgs {
     #[arg(long)]
     pub(crate) no_check: bool,
     #[command(flatten)]
+    pub(crate) limit: LimitArgs,
+    #[command(flatten)]
     pub(crate) auto: AutoArgs,
     #[command(flatten)]
     pub(crate) start: StartArgs,
@@ -189,7 +242,10 @@ pub(crate) struct EstimateArgs {
     pub(crate) transpose: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
+    /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array; selects AIS, which alone
+    /// has them
     #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
     pub(crate) save_weights: Option<PathBuf>,
     /// Write log10 Z as the UAI competitions want it
@@ -203,6 +259,7 @@ impl EstimateArgs {
             method: self.method,
             no_exact: self.no_exact,
             no_check: self.no_check,
+            max_seconds: self.limit.max_seconds,
             auto: self.auto.request(),
             start: self.start.request()?,
             annealing: self.annealing.request(),
@@ -225,6 +282,9 @@ pub(crate) struct ExactArgs {
     /// Start even if it will take long
     #[arg(long)]
     pub(crate) force: bool,
+    /// Seconds that the command may take; more is refused, or ends without a result
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<f64>,
     /// Write log10 Z as the UAI competitions want it
     #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
     pub(crate) save_pr: Option<PathBuf>,

@@ -12,5 +12,6 @@ pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod models;
 pub(crate) mod paper;
+pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod train;

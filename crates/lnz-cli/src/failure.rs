@@ -1,5 +1,6 @@
 //! What went wrong, as one sentence on standard error and an exit code.
 
+use crate::interrupt;
 use lnz::Error;
 use lnz_app::Spelling;
 use lnz_app::numbers::duration;
@@ -7,10 +8,10 @@ use std::process::ExitCode;
 
 /// Exit code of bad usage or input; the same as clap's.
 const BAD_INPUT: u8 = 2;
+/// Exit code of a result whose verdict --fail-on names.
+pub(crate) const DOUBTFUL: u8 = 3;
 /// Exit code of a failure that is nobody's typing error.
 const FAILED: u8 = 1;
-/// Exit code after Ctrl-C, 128 + SIGINT as shells have it.
-pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Options that do not go together, or input that only a command can judge; the text names the flag.
 pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
@@ -28,8 +29,14 @@ pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
 
 fn exit_code(error: &anyhow::Error) -> u8 {
     match of_library(error) {
-        Some(Error::Cancelled { .. }) => INTERRUPTED,
-        Some(Error::Write { bad_path: false, .. } | Error::Diverged { .. }) => FAILED,
+        Some(Error::Cancelled { .. }) => interrupt::code(),
+        Some(
+            Error::Write { bad_path: false, .. }
+            | Error::Diverged { .. }
+            | Error::Memory { .. }
+            | Error::OutOfTime { .. }
+            | Error::TooSlow { .. },
+        ) => FAILED,
         Some(_) => BAD_INPUT,
         None if error.is::<lnz_app::Error>() => BAD_INPUT,
         None => FAILED,
@@ -66,6 +73,13 @@ fn sentence(error: &anyhow::Error) -> String {
         Some(Error::Setting { setting, found, expected }) => {
             format!("{} is {found}; expected {expected}", Spelling::Flags.name(setting))
         }
+        Some(Error::OutOfTime { allowed, reached }) => format!(
+            "--max-seconds {allowed} is not enough: stopped {reached}, before there was a result"
+        ),
+        Some(Error::TooSlow { allowed, least }) => format!(
+            "--max-seconds {allowed} is not enough: the least, 16 chains on each thread, would take about {}; allow more time, or choose fewer --betas",
+            duration(*least)
+        ),
         Some(Error::TooManyStates { free_units, seconds, .. }) => format!(
             "the exact value needs 2^{free_units} states, about {} on this machine; use `lnz estimate`, or wait for `lnz exact --force`",
             duration(*seconds)
@@ -137,6 +151,6 @@ mod tests {
         assert_eq!(write(false), FAILED);
         assert_eq!(write(true), BAD_INPUT);
         let stopped = Error::Cancelled { reached: "while annealing".into() };
-        assert_eq!(exit_code(&anyhow::Error::new(stopped)), INTERRUPTED);
+        assert_eq!(exit_code(&anyhow::Error::new(stopped)), 130);
     }
 }

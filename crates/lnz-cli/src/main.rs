@@ -15,6 +15,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    interrupt::survive_file_limits();
     let outcome = match Cli::parse().command {
         Command::Estimate(args) => commands::estimate::run(&args),
         Command::Exact(args) => commands::exact::run(&args),
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Score(args) => commands::score::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Data(args) => commands::data::run(&args),
+        Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {

@@ -20,6 +20,7 @@ pub mod math;
 mod parameters;
 pub mod random;
 mod simd;
+mod stop;
 mod stream;
 #[cfg(test)]
 mod test_model;
@@ -42,3 +43,4 @@ pub use learning::row_sums::prefetch;
 pub use parameters::Parameters;
 pub use simd::Level;
 pub use simd::instruction_set;
+pub use stop::StopRule;

@@ -7,21 +7,36 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
+    /// Artificial models.
     Model = 1,
+    /// Chains that sample the model for a start distribution.
     Start = 2,
+    /// Annealed chains.
     Anneal = 3,
+    /// Grey values of data, made 0 or 1.
     Binarize = 4,
+    /// First states of chains.
     FirstState = 5,
+    /// The search for modes.
     Modes = 6,
+    /// Numbers that a group of annealed chains draws one by one, not in lanes.
     OneByOne = 7,
+    /// The pilot of a family of starts.
     Pilot = 8,
+    /// Resampling of weighted chains.
     Resample = 9,
+    /// Trials of starts.
     Trial = 10,
+    /// Annealing from the model back to the start.
     Reverse = 11,
+    /// A seed of its own for each family of starts.
     Family = 12,
+    /// The order of examples in training.
     Shuffle = 13,
-    Contrast = 14,
-    Grey = 15,
+    /// The chains of contrastive divergence.
+    Learning = 14,
+    /// Grey values of the examples of a batch, drawn as 0 or 1.
+    GreyValues = 15,
 }
 
 /// A random stream (xoshiro256++).

@@ -4,7 +4,6 @@ use crate::Parameters;
 use crate::math::softplus;
 use crate::random::{Purpose, Random};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
-use std::convert::Infallible;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Rbm {
@@ -19,12 +18,34 @@ impl Rbm {
         weights: Array2<f64>,
         visible_bias: Array1<f64>,
         hidden_bias: Array1<f64>,
-    ) -> Result<Self, Infallible> {
-        Ok(Self { weights, visible_bias, hidden_bias, constant: 0.0 })
+    ) -> Self {
+        Self { weights, visible_bias, hidden_bias, constant: 0.0 }
     }
 
-    pub(crate) fn with_constant(self, constant: f64) -> Result<Self, Infallible> {
-        Ok(Self { constant, ..self })
+    /// All parameters Gaussian around zero.
+    pub(crate) fn gaussian(visible: usize, hidden: usize, spread: f64, seed: u64) -> Self {
+        Self::drawn(visible, hidden, |_, normal| spread * normal, seed)
+    }
+
+    /// Weights in the tens, most of them negative: few states have all the mass.
+    pub(crate) fn hard(visible: usize, hidden: usize, seed: u64) -> Self {
+        let value =
+            |is_bias, normal| if is_bias { 2.0 * normal - 1.0 } else { 20.0 * normal - 10.0 };
+        Self::drawn(visible, hidden, value, seed)
+    }
+
+    /// Parameters made from standard normal numbers: `value(is it a bias, number)`.
+    fn drawn(visible: usize, hidden: usize, value: impl Fn(bool, f64) -> f64, seed: u64) -> Self {
+        let mut random = Random::stream(seed, Purpose::Model, 0);
+        let mut draw = |is_bias| value(is_bias, random.normal());
+        let weights = Array2::from_shape_simple_fn((visible, hidden), || draw(false));
+        let visible_bias = Array1::from_shape_simple_fn(visible, || draw(true));
+        let hidden_bias = Array1::from_shape_simple_fn(hidden, || draw(true));
+        Self::new(weights, visible_bias, hidden_bias)
+    }
+
+    pub(crate) fn with_constant(self, constant: f64) -> Self {
+        Self { constant, ..self }
     }
 
     pub(crate) fn visible(&self) -> usize {
@@ -65,40 +86,5 @@ impl<'a> From<&'a Rbm> for Parameters<'a> {
             hidden_bias: model.hidden_bias(),
             constant: model.constant,
         }
-    }
-}
-
-/// Gaussian weights whose mean and spread are Gaussian themselves.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Gwgm {
-    pub(crate) visible: usize,
-    pub(crate) hidden: usize,
-    pub(crate) mu_mu: f64,
-    pub(crate) sigma_mu: f64,
-    pub(crate) mu_sigma: f64,
-    pub(crate) sigma_sigma: f64,
-    pub(crate) lambda: f64,
-}
-
-impl Gwgm {
-    pub(crate) const HARDEST: Gwgm = Gwgm {
-        visible: 20,
-        hidden: 180,
-        mu_mu: -10.0,
-        sigma_mu: 10.0,
-        mu_sigma: 20.0,
-        sigma_sigma: 10.0,
-        lambda: 0.1,
-    };
-
-    pub(crate) fn generate(&self, seed: u64) -> Result<Rbm, Infallible> {
-        let mut random = Random::stream(seed, Purpose::Model, 0);
-        let mean = self.mu_mu + self.sigma_mu * random.normal();
-        let spread = (self.mu_sigma + self.sigma_sigma * random.normal()).abs();
-        let mut gaussian = |scale: f64| scale * (mean + spread * random.normal());
-        let weights = Array2::from_shape_simple_fn((self.visible, self.hidden), || gaussian(1.0));
-        let visible_bias = Array1::from_shape_simple_fn(self.visible, || gaussian(self.lambda));
-        let hidden_bias = Array1::from_shape_simple_fn(self.hidden, || gaussian(self.lambda));
-        Rbm::new(weights, visible_bias, hidden_bias)
     }
 }

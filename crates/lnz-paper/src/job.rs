@@ -4,15 +4,16 @@ use crate::error::{Error, Result};
 use crate::problem::{Loaded, Problem};
 use crate::row::Row;
 use lnz::{
-    Annealing, Auto, Estimate, Flips, InitialState, Observer, Sampler, Sampling, Schedule, Start,
-    anneal, auto,
+    Annealing, Auto, Choice, DEFAULT_BETAS, Estimate, Flips, InitialState, Method, Observer,
+    Sampler, Sampling, Schedule, Start, anneal, auto,
 };
+use lnz_app::request::StartKind;
 
 /// A problem and a way to estimate its log Z.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Job {
     pub(crate) problem: Problem,
-    pub(crate) method: Method,
+    pub(crate) method: Strategy,
     pub(crate) transposed: bool,
     /// The paper's N_beta.
     pub(crate) betas: usize,
@@ -20,8 +21,9 @@ pub(crate) struct Job {
     pub(crate) chains: usize,
 }
 
+/// A way to estimate log Z, as the paper compares them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Method {
+pub(crate) enum Strategy {
     /// AIS from B = 0.
     Uniform,
     /// AIS from the means of the training data.
@@ -33,7 +35,7 @@ pub(crate) enum Method {
 }
 
 /// The paper's N_beta and N_s.
-pub(crate) const BETAS: usize = 1024;
+pub(crate) const BETAS: usize = DEFAULT_BETAS;
 pub(crate) const CHAINS: usize = 1024;
 
 /// The initial states of the paper.
@@ -46,11 +48,13 @@ pub(crate) const INITIAL_STATES: [InitialState; 5] = [
 ];
 
 /// Cut-off for the means of data, as `lnz estimate --start data` has it.
-const DATA_EPSILON: f64 = 0.05;
+fn data_epsilon() -> f64 {
+    Sampling::default().epsilon
+}
 
 impl Job {
     /// AIS with the paper's numbers, or `auto`, on the model as it is.
-    pub(crate) fn new(problem: Problem, method: Method) -> Self {
+    pub(crate) fn new(problem: Problem, method: Strategy) -> Self {
         Self { problem, method, transposed: false, betas: BETAS, chains: CHAINS }
     }
 
@@ -72,19 +76,19 @@ impl Job {
             ..Row::default()
         };
         match &self.method {
-            Method::Uniform => {}
-            Method::Data => row.epsilon = Some(DATA_EPSILON),
-            Method::Sampled(sampling) => {
+            Strategy::Uniform => {}
+            Strategy::Data => row.epsilon = Some(data_epsilon()),
+            Strategy::Sampled(sampling) => {
                 row.init = sampling.initial.name().to_owned();
                 row.samples = Some(sampling.samples);
                 row.steps = Some(sampling.steps);
                 row.epsilon = Some(sampling.epsilon);
                 row.layout = sampling.layout.name().to_owned();
                 if let Sampler::Metropolis { flips } = sampling.sampler {
-                    row.flips = flips_name(flips);
+                    row.flips = flips.to_string();
                 }
             }
-            Method::Auto => {
+            Strategy::Auto => {
                 row.seed = seed_of(&row.key());
                 return row;
             }
@@ -99,9 +103,9 @@ impl Job {
     pub(crate) fn cost(&self) -> f64 {
         let (visible, hidden) = self.problem.shape();
         let steps = match self.method {
-            Method::Auto if visible.min(hidden) > 100 => 8e6,
-            Method::Auto => 1e6,
-            Method::Sampled(sampling) => {
+            Strategy::Auto if visible.min(hidden) > 100 => 8e6,
+            Strategy::Auto => 1e6,
+            Strategy::Sampled(sampling) => {
                 (self.betas * self.chains + sampling.samples * sampling.steps) as f64
             }
             _ => (self.betas * self.chains) as f64,
@@ -118,7 +122,7 @@ impl Job {
     pub(crate) fn run(&self, loaded: &Loaded, observer: &dyn Observer) -> Result<Option<Row>> {
         let row = self.settings();
         let outcome = match self.method {
-            Method::Auto => self.run_auto(row, loaded, observer),
+            Strategy::Auto => self.run_auto(row, loaded, observer),
             _ => self.run_ais(row, loaded, observer),
         };
         match outcome {
@@ -166,16 +170,16 @@ impl Job {
     ) -> Result<Option<Row>> {
         let model = if self.transposed { &loaded.transposed } else { &loaded.model };
         let start = match &self.method {
-            Method::Sampled(sampling) => {
+            Strategy::Sampled(sampling) => {
                 row.start_steps = (sampling.samples * sampling.steps) as u64;
                 Start::sampled(model, sampling, row.seed, observer)?
             }
-            Method::Data => {
+            Strategy::Data => {
                 let means = loaded.data_means.as_ref().ok_or_else(|| Error::Model {
                     model: self.problem.name(),
                     problem: "has no means of its data".to_owned(),
                 })?;
-                Start::from_means(means.view(), DATA_EPSILON)?
+                Start::from_means(means.view(), data_epsilon())?
             }
             _ => Start::uniform(model.visible()),
         };
@@ -196,19 +200,15 @@ impl Job {
     }
 }
 
-impl Method {
+impl Strategy {
     /// The method of a row of the grid.
     pub(crate) fn of_row(row: &Row) -> Option<Self> {
-        let initial = INITIAL_STATES.into_iter().find(|i| i.name() == row.init)?;
+        let initial = InitialState::named(&row.init)?;
         let (steps, epsilon) = (row.steps?, row.epsilon?);
-        match row.method.as_str() {
-            "gibbs" => Some(gibbs(initial, steps, epsilon)),
-            "metropolis" => {
-                let flips = match row.flips.strip_suffix('%') {
-                    Some(percent) => Flips::Percent(percent.parse().ok()?),
-                    None => Flips::Units(row.flips.parse().ok()?),
-                };
-                Some(metropolis(initial, steps, flips, epsilon))
+        match StartKind::named(&row.method)? {
+            StartKind::Gibbs => Some(gibbs(initial, steps, epsilon)),
+            StartKind::Metropolis => {
+                Some(metropolis(initial, steps, row.flips.parse().ok()?, epsilon))
             }
             _ => None,
         }
@@ -216,18 +216,18 @@ impl Method {
 
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Method::Uniform => "uniform",
-            Method::Data => "data",
-            Method::Sampled(Sampling { sampler: Sampler::Gibbs, .. }) => "gibbs",
-            Method::Sampled(_) => "metropolis",
-            Method::Auto => "auto",
+            Strategy::Uniform => StartKind::Uniform.name(),
+            Strategy::Data => StartKind::Data.name(),
+            Strategy::Sampled(Sampling { sampler: Sampler::Gibbs, .. }) => StartKind::Gibbs.name(),
+            Strategy::Sampled(_) => StartKind::Metropolis.name(),
+            Strategy::Auto => Method::Auto.name(),
         }
     }
 }
 
 /// The paper's Gibbs strategy; its recommended one has 100 steps and epsilon 0.05.
-pub(crate) fn gibbs(initial: InitialState, steps: usize, epsilon: f64) -> Method {
-    Method::Sampled(Sampling { initial, steps, epsilon, ..Sampling::default() })
+pub(crate) fn gibbs(initial: InitialState, steps: usize, epsilon: f64) -> Strategy {
+    Strategy::Sampled(Sampling { initial, steps, epsilon, ..Sampling::default() })
 }
 
 /// The paper's Metropolis strategy.
@@ -236,16 +236,9 @@ pub(crate) fn metropolis(
     steps: usize,
     flips: Flips,
     epsilon: f64,
-) -> Method {
+) -> Strategy {
     let sampler = Sampler::Metropolis { flips };
-    Method::Sampled(Sampling { sampler, initial, steps, epsilon, ..Sampling::default() })
-}
-
-pub(crate) fn flips_name(flips: Flips) -> String {
-    match flips {
-        Flips::Units(n) => n.to_string(),
-        Flips::Percent(p) => format!("{p}%"),
-    }
+    Strategy::Sampled(Sampling { sampler, initial, steps, epsilon, ..Sampling::default() })
 }
 
 /// Every run has random numbers of its own, which its settings determine: FNV-1a, folded to 32 bits.

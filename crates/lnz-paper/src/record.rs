@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::results::Results;
 use crate::scale::Scale;
+use lnz_app::provenance;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -44,7 +45,7 @@ impl Record {
     pub(crate) fn finish(&mut self, scale: &Scale, seconds: f64) {
         self.lnz = env!("CARGO_PKG_VERSION").to_owned();
         self.scale = scale.name.to_owned();
-        self.machine = processor();
+        self.machine = format!("{}, {} cores", provenance::processor(), provenance::cores());
         self.instruction_set = lnz::instruction_set().to_owned();
         self.date = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
         self.seconds += seconds;
@@ -76,14 +77,4 @@ fn file(name: &str) -> String {
 
 fn tenths(seconds: f64) -> f64 {
     (seconds * 10.0).round() / 10.0
-}
-
-/// Name of the processor and number of cores.
-fn processor() -> String {
-    let name = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("model name"))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    });
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{}, {cores} cores", name.unwrap_or_else(|| std::env::consts::ARCH.to_owned()))
 }

@@ -37,15 +37,34 @@ pub enum Precision {
     F64,
 }
 
+/// What an engine is wanted for.
+pub(crate) struct Task<'m> {
+    pub(crate) path: Path<'m>,
+    pub(crate) flips: Flips,
+    /// The resolution that is asked for; a finer one will do.
+    pub(crate) precision: Precision,
+    pub(crate) bridge: Bridge,
+}
+
+/// Makes an engine for a task, or gives the task back if it is not for this kind of engine.
+pub(crate) type Backend = for<'m> fn(Box<Task<'m>>) -> Result<Box<dyn Engine + 'm>, Box<Task<'m>>>;
+
+/// The fast backends, the preferred one first. The readable engine does what all of them refuse.
+pub(crate) const FAST: [Backend; 1] = [grid::backend];
+
 /// The engine for chains on a path: on the grid that is asked for, or on the next finer one that fits.
 pub(crate) fn engine<'m>(
     path: Path<'m>,
     flips: Flips,
-    wanted: Precision,
+    precision: Precision,
     bridge: Bridge,
 ) -> Box<dyn Engine + 'm> {
-    match GridEngine::model_on(wanted, path.model()) {
-        Some(grid) => Box::new(GridEngine::new(path, grid, flips, bridge)),
-        None => Box::new(ReferenceEngine::new(path, flips)),
+    let mut task = Box::new(Task { path, flips, precision, bridge });
+    for backend in FAST {
+        match backend(task) {
+            Ok(engine) => return engine,
+            Err(refused) => task = refused,
+        }
     }
+    Box::new(ReferenceEngine::new(task.path, task.flips))
 }

@@ -1,17 +1,16 @@
 //! How far a result can be trusted: a verdict, and warnings with their numbers.
 
 mod advice;
-mod bracket;
 mod known;
 mod proven;
 mod signs;
 mod warning;
 
 pub use advice::{Change, RunSettings, StartedFrom};
-pub(crate) use bracket::Bracket;
 pub(crate) use known::KnownSum;
 pub(crate) use signs::{
     Measured, Opinion, disagreement, large_error, missed_mass, still_rising, uneven_weights,
+    unreached_mass,
 };
 pub use warning::Warning;
 
@@ -21,8 +20,10 @@ pub use warning::Warning;
 pub enum Verdict {
     /// No sampling was needed.
     Exact,
-    /// No test found a problem.
+    /// The tests for mass that was missed were made, and found no problem.
     Consistent,
+    /// These tests were off, or could not be made in time: the weights agree, which says little.
+    Unchecked,
     /// At least one test did.
     Suspect,
 }
@@ -30,6 +31,7 @@ pub enum Verdict {
 crate::choices!(serialized Verdict {
     Exact: "exact", "No sampling was needed";
     Consistent: "consistent", "No test found a problem";
+    Unchecked: "unchecked", "The tests for missed mass were off";
     Suspect: "suspect", "At least one test did";
 });
 
@@ -72,6 +74,16 @@ impl Diagnosis {
         }
     }
 
+    /// The same without the tests for mass that was missed: unchecked at best.
+    pub(crate) fn unchecked(warnings: Vec<Warning>, reason: &'static str) -> Self {
+        match Self::new(warnings, reason) {
+            Self { verdict: Verdict::Consistent, warnings, reason } => {
+                Self { verdict: Verdict::Unchecked, warnings, reason }
+            }
+            other => other,
+        }
+    }
+
     /// Of independent chains, with or without the opinion of a quick search.
     ///
     /// The weights themselves cannot show a mode that no chain has visited: wrong runs often look
@@ -84,15 +96,16 @@ impl Diagnosis {
         if chains < requested {
             warnings.push(Warning::StoppedEarly { finished: chains, requested });
         }
-        let reason = match opinion {
-            None => {
-                "the weights agree, but no test for missed modes was made; one run cannot see them"
-            }
-            Some(_) => {
-                "the weights agree, and neither a search for modes nor other starts find more"
-            }
-        };
-        Self::new(warnings, reason)
+        match opinion {
+            None => Self::unchecked(
+                warnings,
+                "the weights agree, but no test for missed modes was made; one run cannot see them",
+            ),
+            Some(_) => Self::new(
+                warnings,
+                "the weights agree, and neither a search for modes nor other starts find more",
+            ),
+        }
     }
 
     /// What the verdict rests on, in half a sentence.
@@ -127,9 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn agreeing_weights_are_consistent_and_say_what_was_not_tested() {
+    fn agreeing_weights_alone_are_unchecked_and_say_what_was_not_tested() {
         let diagnosis = diagnose(AGREEING);
-        assert_eq!(diagnosis.verdict, Verdict::Consistent);
+        assert_eq!(diagnosis.verdict, Verdict::Unchecked);
         assert!(diagnosis.reason().contains("no test for missed modes"));
     }
 

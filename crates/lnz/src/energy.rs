@@ -31,9 +31,16 @@ pub(crate) fn check_energy(largest: f64) -> Result<()> {
 pub(crate) fn check_resolved(model: &Rbm) -> Result<()> {
     let energy = largest(model);
     if energy > MOST_RESOLVED {
-        let found = format!("so large that the energies reach {energy:.1e}");
-        let expected = format!("energies below {MOST_RESOLVED:e}, where float64 resolves log Z");
-        return Err(Error::setting("weights", found, expected));
+        return Err(Error::Unresolved { energy });
     }
     Ok(())
+}
+
+/// How far rounding alone may put log Z off, where that is worth a word: of energies that are not
+/// resolved. Zero otherwise.
+pub(crate) fn rounding_of(model: &Rbm) -> f64 {
+    match largest(model) {
+        energy if energy > MOST_RESOLVED => energy * f64::EPSILON,
+        _ => 0.0,
+    }
 }

@@ -124,6 +124,29 @@ pub enum Error {
     )]
     Overflow,
 
+    /// Energies that float64 holds, but too coarsely for the weights of samples.
+    #[error(
+        "the weights and biases add up to {energy:.1e}, and beyond 1e13 float64 does not resolve log Z to the weights of samples; scale the model down, or compute it exactly"
+    )]
+    Unresolved {
+        /// What they add up to.
+        energy: f64,
+    },
+
+    /// There is not enough memory.
+    #[error(
+        "{what} would need {:.1} GB of memory, but {:.1} GB are left; use a smaller model or data set, or a larger machine",
+        needed / 1e9, available / 1e9
+    )]
+    Memory {
+        /// What it is for.
+        what: String,
+        /// Bytes that it takes.
+        needed: f64,
+        /// Bytes that there are.
+        available: f64,
+    },
+
     /// A file could not be understood.
     #[error("{}: {problem}", path.display())]
     File {
@@ -172,6 +195,27 @@ pub enum Error {
         weight_rms: f64,
         /// The learning rate of the epoch.
         learning_rate: f64,
+    },
+
+    /// The time was over before there was anything to report.
+    #[error("{} is not enough: stopped {reached}, before there was a result", in_words(*allowed))]
+    OutOfTime {
+        /// The time that was allowed.
+        allowed: f64,
+        /// How far the work had come.
+        reached: String,
+    },
+
+    /// The time is too short even for the least that would be a result.
+    #[error(
+        "{} is not enough: the least would take about {}; allow more time, or choose fewer betas",
+        in_words(*allowed), in_words(*least)
+    )]
+    TooSlow {
+        /// The time that was allowed.
+        allowed: f64,
+        /// What the least is predicted to take.
+        least: f64,
     },
 
     /// The observer asked to stop before there was anything to report.

@@ -1,6 +1,7 @@
 //! The ways to log Z: each is an [`Estimator`], each returns a [`Finding`].
 //!
-//! A new one is a file here, a line among the modules and a variant of [`Details`].
+//! A new one is a file with its settings. Here it has a module, a variant of [`Details`], and a variant
+//! of [`Method`] with its name and its defaults. All that is `pub` here, `lnz` makes public.
 
 mod ais;
 mod anneal;
@@ -8,22 +9,76 @@ mod auto;
 mod bounds;
 mod estimator;
 mod exact;
-mod phases;
 mod statistics;
 
 pub use ais::{Ais, AisRun, StartRule};
 pub use anneal::{Annealed, Annealing, anneal};
-pub use auto::{Auto, AutoRun, Family, FamilyReport, Sampled, SecondOpinion, auto, second_opinion};
+pub use auto::{
+    Auto, AutoRun, Family, FamilyReport, FoundPhase, Sampled, SecondOpinion, auto, second_opinion,
+};
 pub use bounds::{Bounds, proven_bounds, proven_bounds_sparse};
 pub use estimator::{Cost, Effort, Estimator, Finding, ProvenBounds};
 pub use exact::{
     Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
     exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
 };
-pub use phases::{FoundPhase, Phases, PhasesRun};
 pub use statistics::Estimate;
 
-use crate::{Rbm, Result};
+use crate::{Rbm, Result, Schedule, choices};
+use std::sync::Arc;
+
+/// The methods by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Method {
+    /// Exact where that takes a few seconds, otherwise a sum over the phases of the model.
+    #[default]
+    Auto,
+    /// Annealed importance sampling from one start, as in the paper.
+    Ais,
+    /// A sum over all states.
+    Exact,
+}
+
+choices!(Method {
+    Auto: "auto", "Exact where that takes a few seconds, otherwise a sum over the phases of the model";
+    Ais: "ais", "Annealed importance sampling from one start, as in the paper";
+    Exact: "exact", "Sum over all states";
+});
+
+/// What can be said about any method; those without chains ignore it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MethodOptions {
+    /// Intermediate distributions; `None` leaves them to the method.
+    pub betas: Option<usize>,
+    /// Chains; `None` leaves them to the method.
+    pub chains: Option<usize>,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Do not search for mass that the chains may have missed.
+    pub no_check: bool,
+}
+
+/// The paper's N_beta.
+pub const DEFAULT_BETAS: usize = 1024;
+
+impl Method {
+    /// The method with these options, and with its defaults for everything else.
+    pub fn estimator(self, options: &MethodOptions) -> Result<Arc<dyn Estimator>> {
+        let MethodOptions { betas, chains, seed, no_check } = *options;
+        let check = !no_check;
+        Ok(match self {
+            Method::Auto => Arc::new(Auto { seed, ..Auto::default() }),
+            Method::Ais => {
+                let defaults = Ais::along(Schedule::linear(betas.unwrap_or(DEFAULT_BETAS))?);
+                let chains = chains.unwrap_or(defaults.annealing.chains);
+                let annealing = Annealing { chains, seed, ..defaults.annealing };
+                Arc::new(Ais { annealing, check, ..defaults })
+            }
+            Method::Exact => Arc::new(Exact::default()),
+        })
+    }
+}
 
 /// What only one method has to tell.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,18 +90,15 @@ pub enum Details {
     Ais(Box<AisRun>),
     /// Of the default method, where it had to sample.
     Auto(Box<AutoRun>),
-    /// Of the sum over phases.
-    Phases(Box<PhasesRun>),
 }
 
 impl Details {
-    /// The name of the method: `exact`, `ais`, `auto` or `phases`.
-    pub fn method(&self) -> &'static str {
+    /// The method that tells it.
+    pub fn method(&self) -> Method {
         match self {
-            Details::Exact(_) => "exact",
-            Details::Ais(_) => "ais",
-            Details::Auto(_) => "auto",
-            Details::Phases(_) => "phases",
+            Details::Exact(_) => Method::Exact,
+            Details::Ais(_) => Method::Ais,
+            Details::Auto(_) => Method::Auto,
         }
     }
 }

@@ -75,7 +75,7 @@ pub enum Units {
     Spin,
 }
 
-crate::choices!(Units {
+crate::choices!(serialized Units {
     Binary: "binary", "0 and 1";
     Spin: "spin", "-1 and +1; converted exactly";
 });
@@ -126,8 +126,6 @@ pub struct ModelFile {
     pub stored: StoredModel,
     /// The format of the file.
     pub format: Format,
-    /// The units of the model in the file; those of [`StoredModel::model`] are always binary.
-    pub units: Units,
     /// Every tensor of the file, also those that were not needed.
     pub tensors: Vec<TensorInfo>,
     /// One sentence for each decision that was taken on the way from tensors to the model.
@@ -266,9 +264,8 @@ fn cast_model(
     let data_means = data_means(source, model.visible())?;
     let exact_log_z = roles::optional_number(source, "exact_log_z")?;
     Ok(ModelFile {
-        stored: StoredModel { model, metadata, data_means, exact_log_z, notes: cast.notes },
+        stored: StoredModel { model, metadata, data_means, exact_log_z, units, notes: cast.notes },
         format,
-        units,
         tensors: source.tensors().to_vec(),
         understood: cast.understood,
         updates: Vec::new(),

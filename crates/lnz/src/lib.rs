@@ -22,7 +22,7 @@
 //! |---|---|
 //! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`Spins`], [`BUILT_IN`] |
 //! | get log Z with the default method | [`estimate`](fn@estimate), or [`Auto`] for its settings |
-//! | choose the method | [`Auto`], [`Ais`] and [`Exact`], each an [`Estimator`] that returns a [`Finding`] |
+//! | choose the method | [`Auto`], [`Ais`] and [`Exact`], each an [`Estimator`] that returns a [`Finding`]; [`Method`] has them by name |
 //! | sum over all states | [`exact_log_z`], after asking [`exact_cost`]; [`exact_log_z_sparse`] without a matrix |
 //! | prove a floor and a ceiling | [`proven_bounds`] |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
@@ -52,7 +52,11 @@ mod duration;
 mod energy;
 mod error;
 mod estimate;
+mod identity;
 pub mod io;
+#[doc(hidden)]
+pub mod json;
+mod memory;
 mod model;
 mod observer;
 mod path;
@@ -69,16 +73,11 @@ pub use choice::{Choice, Named};
 #[doc(hidden)]
 pub use duration::in_words;
 pub use error::{Error, Result};
-pub use estimate::{
-    Ais, AisRun, Annealed, Annealing, Auto, AutoRun, Bounds, Cost, Details, Effort, Estimate,
-    Estimator, Exact, ExactCost, Family, FamilyReport, Finding, FoundPhase, Phases, PhasesRun,
-    ProvenBounds, Sampled, SecondOpinion, SparseModel, StartRule, anneal, auto, estimate,
-    exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z, exact_log_z_sparse,
-    exact_log_z_with, exact_log_z_within, proven_bounds, proven_bounds_sparse, second_opinion,
-};
+// Every method, as `estimate.rs` lists them.
+pub use estimate::*;
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
-pub use observer::{Observer, Phase, Progress};
+pub use observer::{Deadline, Observer, Phase, Progress};
 pub use path::{Schedule, Start};
 pub use problems::{Gwgm, Spins, block_system};
 pub use sampling::{ChainLayout, Flips, InitialState, Sampler, Sampling};

@@ -1,6 +1,9 @@
 //! The model: a Restricted Boltzmann Machine with units in {0, 1}.
 
-use crate::math::softplus;
+mod layer;
+
+pub(crate) use layer::Layer;
+
 use crate::{Error, Result};
 use lnz_kernels::Parameters;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
@@ -14,6 +17,8 @@ pub struct Rbm {
     weights: Array2<f64>,
     visible_bias: Array1<f64>,
     hidden_bias: Array1<f64>,
+    visible_units: Layer,
+    hidden_units: Layer,
     constant: f64,
 }
 
@@ -47,7 +52,8 @@ impl Rbm {
         }
         // Row-major from here on, whatever the caller's layout was.
         let weights = weights.as_standard_layout().into_owned();
-        Ok(Self { weights, visible_bias, hidden_bias, constant: 0.0 })
+        let (visible_units, hidden_units) = (Layer::Binary, Layer::Binary);
+        Ok(Self { weights, visible_bias, hidden_bias, visible_units, hidden_units, constant: 0.0 })
     }
 
     /// The {0, 1} model equivalent to one whose units are -1 or +1.
@@ -92,6 +98,21 @@ impl Rbm {
         self.hidden_bias.view()
     }
 
+    /// What values the visible units take.
+    pub(crate) fn visible_units(&self) -> Layer {
+        self.visible_units
+    }
+
+    /// What values the hidden units take.
+    pub(crate) fn hidden_units(&self) -> Layer {
+        self.hidden_units
+    }
+
+    /// All units are 0 or 1: what the kernels, flips of units and sums over states need.
+    pub(crate) fn is_binary(&self) -> bool {
+        [self.visible_units, self.hidden_units] == [Layer::Binary; 2]
+    }
+
     /// The part of -E that does not depend on the units.
     pub fn constant(&self) -> f64 {
         self.constant
@@ -110,7 +131,17 @@ impl Rbm {
         if self.weights.is_empty() {
             return 0.0;
         }
-        (self.weights.iter().map(|w| w * w).sum::<f64>() / self.weights.len() as f64).sqrt()
+        let mean = |of: &dyn Fn(f64) -> f64| {
+            self.weights.iter().map(|&w| of(w)).sum::<f64>() / self.weights.len() as f64
+        };
+        match mean(&|w| w * w) {
+            // Squares of weights near the end of float64 are beyond it.
+            f64::INFINITY => {
+                let largest = self.weights.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
+                largest * mean(&|w| (w / largest).powi(2)).sqrt()
+            }
+            mean => mean.sqrt(),
+        }
     }
 
     /// Number of weights that are not zero.
@@ -125,6 +156,8 @@ impl Rbm {
         let weights = self.weights.t().as_standard_layout().into_owned();
         Ok(Self {
             constant: self.constant,
+            visible_units: self.hidden_units,
+            hidden_units: self.visible_units,
             ..Self::new(weights, self.hidden_bias.clone(), self.visible_bias.clone())?
         })
     }
@@ -146,7 +179,7 @@ impl Rbm {
 
     /// `F(x) = log sum_h exp(-E(x, h))`, the log of the unnormalised probability of x.
     pub fn log_marginal(&self, x: ArrayView1<'_, f64>) -> f64 {
-        let hidden: f64 = self.hidden_input(x).iter().map(|&a| softplus(a)).sum();
+        let hidden = self.hidden_units.log_sum(self.hidden_input(x).into_iter());
         self.constant + self.visible_bias.dot(&x) + hidden
     }
 

@@ -1,5 +1,8 @@
 //! How long work reports its progress and learns that it should stop.
 
+use crate::Error;
+use std::time::{Duration, Instant};
+
 /// One phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -45,10 +48,135 @@ pub trait Observer: Sync {
     /// Called a few times a second at most by fast work, at least once per phase.
     fn progress(&self, _progress: Progress) {}
 
-    /// Asked often; once true, work ends at the next opportunity.
+    /// Asked often, every few milliseconds; once true it stays true, and work ends at once.
     fn cancelled(&self) -> bool {
         false
+    }
+
+    /// How long work may still take, where there is a limit: what will not be done by then need not
+    /// begin.
+    fn seconds_left(&self) -> Option<f64> {
+        None
     }
 }
 
 impl Observer for () {}
+
+/// An observer that also says stop when a time has passed.
+///
+/// ```
+/// use lnz::{Deadline, Observer};
+/// let deadline = Deadline::after(0.0, &());
+/// assert!(deadline.cancelled() && deadline.is_over());
+/// assert!(!Deadline::after(f64::INFINITY, &()).cancelled());
+/// ```
+pub struct Deadline<'a> {
+    observer: &'a dyn Observer,
+    start: Instant,
+    /// None if it never comes.
+    end: Option<Instant>,
+    seconds: f64,
+}
+
+impl std::fmt::Debug for Deadline<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Deadline").field("seconds", &self.seconds).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Deadline<'a> {
+    /// So many seconds from now; progress, and a wish to stop earlier, pass through.
+    pub fn after(seconds: f64, observer: &'a dyn Observer) -> Self {
+        Self::since(Instant::now(), seconds, observer)
+    }
+
+    /// So many seconds from a time that may lie in the past.
+    pub fn since(start: Instant, seconds: f64, observer: &'a dyn Observer) -> Self {
+        // What does not fit into a duration is never; so is NaN.
+        let end = Duration::try_from_secs_f64(seconds.max(0.0)).ok();
+        Self { observer, start, end: end.and_then(|end| start.checked_add(end)), seconds }
+    }
+
+    /// The time has passed.
+    pub fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Seconds since it was set.
+    pub fn elapsed(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Says of work that was stopped by this deadline, and not by the observer behind it, that the time
+    /// was too short; other errors stay what they are.
+    pub fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::Cancelled { reached } if self.is_over() && !self.observer.cancelled() => {
+                Error::OutOfTime { allowed: self.seconds, reached }
+            }
+            Error::TooSlow { least, .. } => {
+                Error::TooSlow { allowed: self.seconds, least: least + self.elapsed() }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Observer for Deadline<'_> {
+    fn progress(&self, progress: Progress) {
+        self.observer.progress(progress);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.observer.cancelled() || self.is_over()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        let mine = self.end.map(|end| {
+            let now = Instant::now();
+            end.saturating_duration_since(now).as_secs_f64()
+        });
+        match (mine, self.observer.seconds_left()) {
+            (Some(mine), Some(other)) => Some(mine.min(other)),
+            (mine, other) => mine.or(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Impatient;
+
+    impl Observer for Impatient {
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+
+    fn stopped() -> Error {
+        Error::Cancelled { reached: "halfway".into() }
+    }
+
+    #[test]
+    fn the_earlier_of_two_deadlines_counts() {
+        let outer = Deadline::after(1e6, &());
+        let inner = Deadline::after(2e6, &outer);
+        assert!(inner.seconds_left().unwrap() <= 1e6);
+        assert!(Deadline::after(5.0, &outer).seconds_left().unwrap() <= 5.0);
+        assert_eq!(Deadline::after(f64::INFINITY, &()).seconds_left(), None);
+        assert!(!inner.cancelled());
+    }
+
+    #[test]
+    fn a_deadline_that_passed_is_told_from_a_wish_to_stop() {
+        let over = Deadline::after(0.0, &());
+        assert!(matches!(over.explain(stopped()), Error::OutOfTime { allowed: 0.0, .. }));
+        let told = Deadline::after(0.0, &Impatient);
+        assert!(matches!(told.explain(stopped()), Error::Cancelled { .. }));
+        let ahead = Deadline::after(1e6, &Impatient);
+        assert!(ahead.cancelled() && !ahead.is_over());
+        assert!(matches!(over.explain(Error::Overflow), Error::Overflow));
+    }
+}

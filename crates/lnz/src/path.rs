@@ -1,8 +1,8 @@
 //! The path of distributions that leads from a start distribution to a model.
 //!
-//! One start: `log p~_beta(x) = ((1 - beta) B + beta b).x + sum_j softplus(beta a_j)`.
-//! A mixture of starts: `log p~_beta(x) = log sum_z exp((1 - beta)(alpha_z + B_z.x)) + beta b.x +
-//! sum_j softplus(beta a_j)`, where `alpha_z` is the log share of a component less its log Z.
+//! `log p~_beta(x) = ((1 - beta) B + beta b).x + log sum_h exp(beta a.h)`.
+//!
+//! The sum over h is `sum_j softplus(beta a_j)` for hidden units that are 0 or 1.
 
 mod schedule;
 mod start;
@@ -12,51 +12,19 @@ pub use start::Start;
 pub(crate) use start::check_epsilon;
 
 use crate::Rbm;
-use crate::math::{log_sum_exp, softplus};
 use ndarray::{Array1, ArrayView1};
 use std::borrow::Cow;
-
-/// Where the chains of a path start.
-pub(crate) enum Origin {
-    /// Independent units.
-    Units(Start),
-    /// A mixture of independent units.
-    Mixture(Vec<Component>),
-}
-
-/// A component of a mixture: independent units with bias B_z.
-pub(crate) struct Component {
-    pub(crate) bias: Array1<f64>,
-    /// Its probability at the start.
-    pub(crate) share: f64,
-    /// `alpha_z = log share - sum_i softplus(B_zi)`.
-    log_alpha: f64,
-}
 
 /// A model and where its chains start.
 pub(crate) struct Path<'m> {
     model: Cow<'m, Rbm>,
-    origin: Origin,
+    start: Start,
 }
 
 impl<'m> Path<'m> {
     /// From independent units, each B a float32 as the kernels hold it.
     pub(crate) fn new(model: Cow<'m, Rbm>, start: &Start) -> Self {
-        Self { model, origin: Origin::Units(start.as_float32()) }
-    }
-
-    /// From a mixture of independent units; the shares sum to one.
-    pub(crate) fn from_mixture(
-        model: Cow<'m, Rbm>,
-        biases: Vec<Array1<f64>>,
-        shares: &[f64],
-    ) -> Self {
-        let component = |(bias, &share): (Array1<f64>, &f64)| {
-            let log_z = bias.iter().map(|&b| softplus(b)).sum::<f64>();
-            Component { bias, share, log_alpha: share.ln() - log_z }
-        };
-        let components = biases.into_iter().zip(shares).map(component).collect();
-        Self { model, origin: Origin::Mixture(components) }
+        Self { model, start: start.as_float32() }
     }
 
     /// The model, with the layer that is annealed as the visible one.
@@ -64,37 +32,16 @@ impl<'m> Path<'m> {
         &self.model
     }
 
-    pub(crate) fn origin(&self) -> &Origin {
-        &self.origin
+    /// B: the bias of the start.
+    pub(crate) fn bias(&self) -> &Array1<f64> {
+        self.start.bias()
     }
 
-    /// The bias of the start, or of one component of it.
-    pub(crate) fn bias(&self, component: usize) -> &Array1<f64> {
-        match &self.origin {
-            Origin::Units(start) => start.bias(),
-            Origin::Mixture(components) => &components[component].bias,
-        }
-    }
-
-    /// What turns the log weight of a chain at the model into a sample of log Z.
-    ///
-    /// It is log Z_0. At the end of a mixture each of its components counts as one, so that their
-    /// number is taken off.
+    /// log Z_0, which turns the log weight of a chain at the model into a sample of log Z.
     pub(crate) fn log_z0(&self) -> f64 {
-        let hidden = self.model.hidden();
-        let log_z0 = match &self.origin {
-            Origin::Units(start) => start.log_z0(hidden),
-            Origin::Mixture(components) => {
-                hidden as f64 * std::f64::consts::LN_2 - (components.len() as f64).ln()
-            }
-        };
-        log_z0 + self.model.constant()
-    }
-
-    /// `(1 - beta)(alpha_z + B_z.x)` of each component of a mixture.
-    pub(crate) fn log_components(&self, beta: f64, x: ArrayView1<'_, f64>) -> Vec<f64> {
-        let Origin::Mixture(components) = &self.origin else { return vec![] };
-        components.iter().map(|c| (1.0 - beta) * (c.log_alpha + c.bias.dot(&x))).collect()
+        let hidden = self.model.hidden_units().log_states(self.model.hidden());
+        let visible = self.model.visible_units().log_sum(self.bias().iter().copied());
+        hidden + visible + self.model.constant()
     }
 
     /// `log p~_beta(x)`, without the model's constant; `a` are the hidden inputs of `x`.
@@ -105,10 +52,7 @@ impl<'m> Path<'m> {
         a: ArrayView1<'_, f64>,
     ) -> f64 {
         let model_bias = &self.model.visible_bias() * beta;
-        let linear = match &self.origin {
-            Origin::Units(start) => (start.bias() * (1.0 - beta) + &model_bias).dot(&x),
-            Origin::Mixture(_) => log_sum_exp(&self.log_components(beta, x)) + model_bias.dot(&x),
-        };
-        linear + a.iter().map(|&a| softplus(beta * a)).sum::<f64>()
+        let linear = (self.bias() * (1.0 - beta) + &model_bias).dot(&x);
+        linear + self.model.hidden_units().log_sum(a.iter().map(|&a| beta * a))
     }
 }

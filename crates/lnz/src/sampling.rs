@@ -8,7 +8,7 @@ use crate::chains::{Bridge, Chain, Engine, GridEngine};
 use crate::observer::{Observer, Phase, Progress};
 use crate::path::{Path, check_epsilon};
 use crate::walk::stay;
-use crate::{Error, Precision, Rbm, Result, Start};
+use crate::{Deadline, Error, Precision, Rbm, Result, Start};
 use initial::random_state;
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{ChainRange, GROUP, MetropolisChains};
@@ -115,6 +115,19 @@ pub enum ChainLayout {
     Single,
 }
 
+impl Sampling {
+    fn check(&self) -> Result<()> {
+        check_epsilon(self.epsilon)?;
+        if self.samples == 0 {
+            return Err(Error::setting("samples", 0, "at least 1"));
+        }
+        if self.steps == 0 {
+            return Err(Error::setting("steps", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
 impl Start {
     /// Samples `model` as told and starts from the means of what was seen.
     pub fn sampled(
@@ -123,31 +136,56 @@ impl Start {
         seed: u64,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        check_epsilon(sampling.epsilon)?;
-        if sampling.samples == 0 {
-            return Err(Error::setting("samples", 0, "at least 1"));
-        }
-        if sampling.steps == 0 {
-            return Err(Error::setting("steps", 0, "at least 1"));
-        }
-        let means = sampled_means(model, sampling, seed, observer)?;
+        sampling.check()?;
+        let common = sampling.initial.common_state(model, observer)?;
+        let means = sampled_means(model, sampling, common, seed, observer, false)?;
         Start::from_means(means.view(), sampling.epsilon)
+    }
+
+    /// The same, for a share of the time that the observer allows: when that is over, the states that
+    /// the chains have reached are taken, because any start is valid. Says whether it was.
+    pub(crate) fn sampled_in_time(
+        model: &Rbm,
+        sampling: &Sampling,
+        seed: u64,
+        share: f64,
+        observer: &dyn Observer,
+    ) -> Result<(Self, bool)> {
+        let Some(left) = observer.seconds_left() else {
+            return Ok((Self::sampled(model, sampling, seed, observer)?, false));
+        };
+        sampling.check()?;
+        let common = sampling.initial.common_state(model, observer)?;
+        let deadline = Deadline::after(share * left, observer);
+        let means = sampled_means(model, sampling, common, seed, &deadline, true)?;
+        if observer.cancelled() {
+            return Err(stopped());
+        }
+        Ok((Start::from_means(means.view(), sampling.epsilon)?, deadline.is_over()))
     }
 }
 
-/// The means of the states that `sampling` reaches, before the cut-off.
+fn stopped() -> Error {
+    Error::Cancelled { reached: "while sampling the model for its means".into() }
+}
+
+/// The means of the states that `sampling` reaches, before the cut-off; if `may_be_cut`, of those that
+/// it has reached when the observer says stop.
 fn sampled_means(
     model: &Rbm,
     sampling: &Sampling,
+    common: Option<Array1<f64>>,
     seed: u64,
     observer: &dyn Observer,
+    may_be_cut: bool,
 ) -> Result<Array1<f64>> {
     let flips = match sampling.sampler {
         Sampler::Gibbs => 0,
         Sampler::Metropolis { flips } => flips.count(model.visible())?,
     };
     let total = sampling.samples as u64 * sampling.steps as u64;
-    let run = Run { model, sampling, flips, seed, observer, done: AtomicU64::new(0), total };
+    let done = AtomicU64::new(0);
+    let run = Run { model, sampling, common, flips, seed, observer, may_be_cut, done, total };
     // Rounding to 32 bits moves the means by far less than sampling does, and any B is valid; a
     // model beyond the range of float32 takes the slow path.
     let grid = match sampling.layout {
@@ -165,16 +203,19 @@ fn sampled_means(
     };
     match counts {
         Some(counts) => Ok(counts / sampling.samples as f64),
-        None => Err(Error::Cancelled { reached: "while sampling the model for its means".into() }),
+        None => Err(stopped()),
     }
 }
 
 struct Run<'a> {
     model: &'a Rbm,
     sampling: &'a Sampling,
+    /// The state that every chain starts from, if they do not draw their own.
+    common: Option<Array1<f64>>,
     flips: usize,
     seed: u64,
     observer: &'a dyn Observer,
+    may_be_cut: bool,
     done: AtomicU64,
     total: u64,
 }
@@ -182,7 +223,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// One chain per sample on the fast kernels: how often each unit is on at the end.
     fn in_blocks(&self, engine: &GridEngine<'_>) -> Option<Array1<f64>> {
-        let common = self.sampling.initial.common_state(self.model);
+        let common = &self.common;
         let counts: Option<Vec<Array1<f64>>> = engine
             .share_out(self.sampling.samples)
             .into_par_iter()
@@ -190,7 +231,7 @@ impl Run<'_> {
                 let mut randoms: Vec<Random> = (0..chains.div_ceil(GROUP))
                     .map(|k| Random::stream(self.seed, Purpose::FirstState, (group + k) as u64))
                     .collect();
-                let first = |chain: usize, i: usize| match &common {
+                let first = |chain: usize, i: usize| match common {
                     Some(x) => x[i] == 1.0,
                     None => randoms[chain / GROUP].happens(0.5),
                 };
@@ -213,9 +254,10 @@ impl Run<'_> {
         mut first: impl FnMut(usize, usize) -> bool,
     ) -> Option<Array1<f64>> {
         let range = ChainRange { group, chains, seed: self.seed, purpose: Purpose::Start };
-        let mut walkers = engine.walkers(range);
+        let mut walkers = engine.walkers(range, self.observer);
         walkers.set_states(&mut first);
-        stay(&mut *walkers, 1.0, self.sampling.steps, || self.report(chains))?;
+        let done = stay(&mut *walkers, 1.0, self.sampling.steps, || self.report(chains));
+        done.or(self.may_be_cut.then_some(()))?;
         let nothing = Array1::zeros(self.model.visible());
         Some((0..chains).fold(nothing, |counts, chain| counts + walkers.state(chain)))
     }
@@ -227,10 +269,15 @@ impl Run<'_> {
         chains: usize,
         mut first: impl FnMut(usize, usize) -> bool,
     ) -> Option<Array1<f64>> {
-        let mut block = MetropolisChains::new(engine.grid(), group, chains, self.seed, &mut first);
+        let observer = self.observer;
+        let mut block = MetropolisChains::new(engine.grid(), group, chains, self.seed, &mut first)
+            .stopped_by(Box::new(|| observer.cancelled()));
         for _ in 0..self.sampling.steps {
             block.step(self.flips);
-            self.report(chains)?;
+            if self.report(chains).is_none() || block.has_stopped() {
+                self.may_be_cut.then_some(())?;
+                break;
+            }
         }
         let counts = block.bits().counts(self.model.visible());
         Some(counts.into_iter().map(|count| count as f64).collect())
@@ -239,8 +286,7 @@ impl Run<'_> {
     /// The readable way: one chain in float64, or one after the other.
     fn in_float64(&self) -> Option<Array1<f64>> {
         let mut random = Random::stream(self.seed, Purpose::Start, 0);
-        let common = self.sampling.initial.common_state(self.model);
-        let fresh = |random: &mut Random| match &common {
+        let fresh = |random: &mut Random| match &self.common {
             Some(x) => Chain::new(self.model, x.clone()),
             None => Chain::new(self.model, random_state(self.model.visible(), random)),
         };
@@ -256,7 +302,10 @@ impl Run<'_> {
                     Sampler::Gibbs => chain.gibbs(&zero_bias, 1.0, &mut random),
                     Sampler::Metropolis { .. } => chain.metropolis(self.flips, &mut random),
                 }
-                self.report(1)?;
+                if self.report(1).is_none() {
+                    self.may_be_cut.then_some(())?;
+                    break;
+                }
             }
             counts += &chain.x;
         }
@@ -317,7 +366,10 @@ mod tests {
                         layout,
                         epsilon: 0.0,
                     };
-                    let means = sampled_means(&model, &sampling, 1, &()).unwrap();
+                    let means = {
+                        let common = initial.common_state(&model, &()).unwrap();
+                        sampled_means(&model, &sampling, common, 1, &(), false).unwrap()
+                    };
                     for (m, b) in means.iter().zip(&bias) {
                         let expected = crate::math::sigmoid(*b);
                         let std_error = (expected * (1.0 - expected) / 4000.0).sqrt();
@@ -340,6 +392,8 @@ mod tests {
             Sampling { epsilon: 0.5, ..Sampling::default() },
         ] {
             assert!(Start::sampled(&model, &bad, 0, &()).is_err());
+            let limited = crate::Deadline::after(1e6, &());
+            assert!(Start::sampled_in_time(&model, &bad, 0, 0.25, &limited).is_err());
         }
     }
 }

@@ -130,11 +130,11 @@ fn of_batch(
         .unwrap_or_default()
         .par_chunks(GROUP_OF_ROWS * rows.ncols())
         .zip(values.par_chunks_mut(GROUP_OF_ROWS))
-        .try_for_each(|(rows, values)| match observer.cancelled() {
-            true => Err(Error::Cancelled { reached: format!("after {before} examples") }),
-            false => {
-                marginals.of_rows(rows, values);
-                Ok(())
+        .try_for_each(|(rows, values)| {
+            let rule = Box::new(|| observer.cancelled());
+            match !observer.cancelled() && marginals.of_rows_until(rule, rows, values) {
+                true => Ok(()),
+                false => Err(Error::Cancelled { reached: format!("after {before} examples") }),
             }
         })?;
     match values.iter().all(|value| value.is_finite()) {

@@ -32,7 +32,7 @@ pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking, mean_log_marginal, track};
 
 use crate::math::sigmoid;
-use crate::{Error, Observer, Phase, Progress, Rbm, Result};
+use crate::{Error, Observer, Phase, Progress, Rbm, Result, memory};
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{Chain, DenseSums, Layers, Level, Matrix, Occurrences, measure_every};
 use ndarray::{Array1, Array2};
@@ -80,8 +80,17 @@ pub struct EpochReport {
     pub weight_rms: f64,
 }
 
-/// More weights than this, four gigabytes of them, are a typing error.
-const MOST_WEIGHTS: usize = 1 << 30;
+/// More weights than this, gigabytes of them, are a typing error rather than a wish.
+#[doc(hidden)]
+pub const MOST_WEIGHTS: usize = 1 << 30;
+
+/// The weights both ways and their velocity, in float32; two layers of each chain in float32 and a list of
+/// units that are on; and float64 where the model is written.
+fn bytes_for(visible: usize, hidden: usize, chains: usize) -> f64 {
+    let (visible, hidden) = (visible as f64, hidden as f64);
+    let weights = visible * hidden.max(16.0);
+    (3.0 * 4.0 + 8.0) * weights + 12.0 * chains as f64 * (visible + hidden)
+}
 
 impl<'a> Trainer<'a> {
     /// A model with small random weights, ready for its first epoch.
@@ -94,6 +103,7 @@ impl<'a> Trainer<'a> {
             return Err(Error::setting("hidden", hidden, expected));
         }
         let rows = settings.batch.min(examples.len());
+        memory::check("training", bytes_for(visible, hidden, rows))?;
         let mut layers = Layers::new(visible, hidden);
         let mut random = Random::stream(settings.seed, Purpose::Model, 0);
         for row in 0..visible {
@@ -169,10 +179,7 @@ impl<'a> Trainer<'a> {
         let order = { order }.permutation(count);
         let (mut error, mut measured) = (0.0, 0);
         for (k, batch) in order.chunks(settings.batch).enumerate() {
-            if observer.cancelled() {
-                let reached = format!("in epoch {}", self.epoch + 1);
-                return Err(Error::Cancelled { reached });
-            }
+            self.go_on(observer)?;
             let first = self.epoch * count + k * settings.batch;
             let total = (settings.epochs.max(self.epoch + 1) * count) as u64;
             observer.progress(Progress {
@@ -183,6 +190,8 @@ impl<'a> Trainer<'a> {
                 beta: None,
             });
             self.gibbs_chains(batch, first as u64);
+            // Half a batch of a large model takes half a second.
+            self.go_on(observer)?;
             self.learn(batch, learning_rate as f32);
             let chains = self.chains[..batch.len()].iter();
             for chain in chains.step_by(measure_every(settings.persistent)) {
@@ -199,6 +208,13 @@ impl<'a> Trainer<'a> {
         };
         self.check_convergence(&report)?;
         Ok(report)
+    }
+
+    fn go_on(&self, observer: &dyn Observer) -> Result<()> {
+        match observer.cancelled() {
+            true => Err(Error::Cancelled { reached: format!("in epoch {}", self.epoch + 1) }),
+            false => Ok(()),
+        }
     }
 
     /// Training that diverges reconstructs worse than the mean of the data does, and worse than it

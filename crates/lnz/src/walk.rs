@@ -35,7 +35,7 @@ impl<I: Iterator<Item = f64>> Betas for I {
 ///
 /// The chains may see rounded weights, but the log weights are those of the real model: at beta = 1 one
 /// more factor, in float64, leads from one to the other. `watch` sees the chains after each step and
-/// ends the walk by returning `None`.
+/// ends the walk by returning `None`; so do chains that were stopped in the middle of one.
 pub(crate) fn walk(
     walkers: &mut dyn Walkers,
     population: &mut Population,
@@ -54,12 +54,15 @@ pub(crate) fn walk(
             walkers.sweep(next);
         }
         watch(next, population)?;
+        if walkers.have_stopped() {
+            return None;
+        }
         beta = next;
     }
     if beta == 1.0 {
         population.reach_model(walkers);
     }
-    Some(())
+    (!walkers.have_stopped()).then_some(())
 }
 
 /// Sweeps at a fixed beta, without weights.
@@ -75,5 +78,5 @@ pub(crate) fn stay(
         walkers.sweep(beta);
         watch()?;
     }
-    Some(())
+    (!walkers.have_stopped()).then_some(())
 }

@@ -5,6 +5,7 @@ use crate::report::Report;
 use crate::spelling::verbatim;
 use crate::{Error, Result};
 use lnz::Rbm;
+use lnz::json::Real;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
@@ -35,8 +36,8 @@ pub(super) struct Known {
 #[derive(Deserialize)]
 struct Saved {
     log_z: f64,
-    std_error: Option<f64>,
-    interval: [Option<f64>; 2],
+    std_error: Option<Real>,
+    interval: [Option<Real>; 2],
     verdict: String,
     warnings: Vec<SavedWarning>,
     method: String,
@@ -54,6 +55,7 @@ struct SavedModel {
     visible: usize,
     hidden: usize,
     weight_rms: Option<f64>,
+    sha256: Option<String>,
 }
 
 /// Weights that are the same numbers have the same root mean square, whatever order they are added
@@ -123,9 +125,12 @@ impl LogZ {
                 None => method,
             },
             known: Some(Known {
-                // JSON has no infinity.
-                std_error: saved.std_error.unwrap_or(f64::INFINITY),
-                interval: [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)],
+                // Earlier versions wrote null for what is infinite.
+                std_error: saved.std_error.map_or(f64::INFINITY, |error| error.0),
+                interval: [
+                    low.map_or(f64::NEG_INFINITY, |low| low.0),
+                    high.map_or(f64::INFINITY, |high| high.0),
+                ],
                 verdict: saved.verdict,
                 warnings: warnings.map(|w| LikelihoodWarning::new(&w.kind, w.message)).collect(),
             }),
@@ -163,6 +168,18 @@ impl SavedModel {
                 self.visible, self.hidden
             ));
         }
+        if let Some(found) = &self.sha256 {
+            let here = model.sha256();
+            return match *found == here {
+                true => Ok(()),
+                false => Err(format!(
+                    "is for another model of the same shape: the hash of its parameters is {}..., here it is {}...",
+                    found.chars().take(12).collect::<String>(),
+                    &here[..12]
+                )),
+            };
+        }
+        // Earlier versions wrote no hash.
         let rms = model.weight_rms();
         match self.weight_rms {
             Some(found) if (found - rms).abs() > SAME_RMS * rms => Err(format!(

@@ -1,19 +1,19 @@
 //! A result for programs: the names of these fields are a contract.
 
 use super::{ModelSummary, Report, Settings, WarningLine};
-use lnz::{AisRun, Cost, Details, FoundPhase, Sampled, Verdict};
+use crate::provenance::Provenance;
+use crate::schema;
+use lnz::json::Real;
+use lnz::{AisRun, Cost, Details, Sampled, Verdict};
 use serde::{Serialize, Serializer};
 
-/// Version of the fields.
-const SCHEMA: u32 = 1;
-
-/// The object that `--json` prints. Numbers that do not apply, or are infinite, are null.
+/// The object that `--json` prints. Numbers that do not apply are null, infinite ones are words.
 #[derive(Serialize)]
 struct Fields<'a> {
     schema: u32,
     log_z: f64,
-    std_error: f64,
-    interval: [f64; 2],
+    std_error: Real,
+    interval: [Real; 2],
     lower_bound: Option<f64>,
     /// Floor and ceiling that hold without statistics.
     proven: Option<[f64; 2]>,
@@ -28,10 +28,10 @@ struct Fields<'a> {
     ess: Option<f64>,
     /// Statistics of the samples of plain AIS.
     samples: Option<Samples>,
-    /// The parts that the default method sampled, with its families of starts.
+    /// The parts that the default method sampled, with their phases and trials.
     sampled: Option<&'a [Sampled]>,
-    /// The phases of the sum over phases.
-    phases: Option<&'a [FoundPhase]>,
+    /// What may differ between runs that give the same result.
+    run: &'a Provenance,
 }
 
 #[derive(Serialize)]
@@ -67,15 +67,15 @@ impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let finding = &self.finding;
         let fields = Fields {
-            schema: SCHEMA,
+            schema: schema::VERSION,
             log_z: finding.log_z,
-            std_error: finding.std_error,
-            interval: finding.interval,
+            std_error: Real(finding.std_error),
+            interval: finding.interval.map(Real),
             lower_bound: finding.lower_bound,
             proven: finding.proven.map(|proven| [proven.floor, proven.ceiling]),
             verdict: finding.diagnosis.verdict,
             warnings: &self.warnings,
-            method: finding.details.method(),
+            method: finding.details.method().name(),
             model: &self.model,
             notes: self.notes.iter().map(ToString::to_string).collect(),
             settings: &self.settings,
@@ -86,10 +86,7 @@ impl Serialize for Report {
                 Details::Auto(run) => Some(&run.sampled),
                 _ => None,
             },
-            phases: match &finding.details {
-                Details::Phases(run) => Some(&run.phases),
-                _ => None,
-            },
+            run: &self.run,
         };
         fields.serialize(serializer)
     }

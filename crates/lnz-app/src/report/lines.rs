@@ -54,11 +54,11 @@ impl Report {
         lines.push(log_z_line(&self.finding));
         let diagnosis = &self.finding.diagnosis;
         if diagnosis.verdict != Verdict::Suspect {
-            let verdict = match diagnosis.verdict {
-                Verdict::Exact => "exact:",
-                _ => "consistent:",
+            let tone = match diagnosis.verdict {
+                Verdict::Unchecked => Tone::Bad,
+                _ => Tone::Good,
             };
-            let lead = Some((Tone::Good, verdict.to_owned()));
+            let lead = Some((tone, format!("{}:", diagnosis.verdict.name())));
             lines.push(Line { label: "verdict", lead, text: format!(" {}", diagnosis.reason()) });
         }
         if let Some(proven) = &self.finding.proven {
@@ -70,8 +70,8 @@ impl Report {
         if let Some(run) = self.finding.ais() {
             lines.push(Line::plain("samples", samples_text(&run.statistics)));
         }
-        if let Details::Phases(run) = &self.finding.details {
-            lines.push(Line::plain("phases", phases_text(&run.phases)));
+        for part in self.finding.sampled().iter().filter(|part| part.phases.len() > 1) {
+            lines.push(Line::plain("phases", phases_text(&part.phases)));
         }
         lines.push(Line::plain("cost", cost_text(&self.finding.cost, self.threads)));
         lines
@@ -88,11 +88,7 @@ impl Report {
             Details::Auto(run) => {
                 format!("auto: {}\n{}", starts_text(&run.sampled), self.settings.size_text())
             }
-            Details::Phases(run) => {
-                let phases = plural(run.phases.len(), "phase");
-                format!("sum over {phases}\n{}", self.settings.size_text())
-            }
-            _ => format!("{}\n{}", details.method(), self.settings.size_text()),
+            _ => format!("{}\n{}", details.method().name(), self.settings.size_text()),
         };
         match self.choice {
             Some(choice) => format!("{method}\n{}", spelling.say(choice)),
@@ -132,7 +128,11 @@ fn log_z_line(finding: &Finding) -> Line {
     if !finding.std_error.is_finite() {
         return line(round(finding.log_z), ", error unknown".to_owned());
     }
-    let [low, high] = finding.interval.map(round);
+    let [low, high] = finding.interval.map(|end| match end.is_finite() {
+        true => round(end),
+        false if end > 0.0 => "∞".to_owned(),
+        false => "-∞".to_owned(),
+    });
     let error = numbers::error(finding.std_error);
     let text = format!(" ± {error}   95% interval [{low}, {high}]");
     // States that the default method summed exactly.
@@ -146,18 +146,25 @@ fn log_z_line(finding: &Finding) -> Line {
     line(round(finding.log_z), text + &floor)
 }
 
-/// The estimate from the other end, where it is near enough to say something.
+/// The estimate from both directions, where there is one of the whole.
 fn reverse_text(finding: &Finding) -> Option<String> {
     let [part] = finding.sampled() else { return None };
-    let reverse = part.log_reverse.filter(|reverse| (reverse - part.log_z).abs() < 1.0)?;
-    Some(format!("{reverse:.2} by annealing from the modes back to the start"))
+    let reverse = part.log_reverse.filter(|_| !part.core_used)?;
+    Some(format!("{reverse:.2} with chains that go back from the model to the starts"))
 }
 
-/// Which starts the default method used, and how often.
+/// Where the chains of the default method started.
 fn starts_text(parts: &[Sampled]) -> String {
-    let families = parts.iter().flat_map(|part| &part.families).filter(|f| f.share > 0.0);
-    let shares = families.map(|f| format!("{} {:.0}%", f.family.describe(), 100.0 * f.share));
-    format!("from {}", shares.collect::<Vec<_>>().join(", "))
+    let of_part = |part: &Sampled| {
+        let family = part.families.iter().find(|f| f.share > 0.0)?.family;
+        Some(match part.phases.len() {
+            0 | 1 => format!("from {}", family.describe()),
+            n => format!("sum over {}, from {}", plural(n, "phase"), family.describe()),
+        })
+    };
+    let mut texts: Vec<String> = parts.iter().filter_map(of_part).collect();
+    texts.dedup();
+    texts.join("; ")
 }
 
 fn samples_text(statistics: &Estimate) -> String {

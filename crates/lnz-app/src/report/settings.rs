@@ -29,21 +29,35 @@ pub struct Settings {
     pub max_seconds: Option<f64>,
     pub rounds: Option<usize>,
     pub core: Option<usize>,
+    pub no_exact: Option<bool>,
+    pub no_check: Option<bool>,
+    /// A limit of time has ended the sampling of the start.
+    pub start_was_cut: Option<bool>,
 }
 
 impl Settings {
     /// The settings of a run: as planned, but for what only the run has decided.
     pub(crate) fn new(plan: &Plan, finding: &Finding) -> Self {
         let Effort { betas, chains, rounds, seed, .. } = finding.effort;
-        let common = Self { betas, chains, rounds, seed, ..Self::default() };
+        // What can be summed exactly has no need of a limit that was not asked for.
+        let max_seconds = match (plan, &finding.details) {
+            (Plan::Auto { .. }, Details::Exact(_)) => None,
+            _ => plan.max_seconds(),
+        };
+        let common = Self { betas, chains, rounds, seed, max_seconds, ..Self::default() };
         match (plan, &finding.details) {
-            (Plan::Ais(plan), Details::Ais(run)) => common.of_ais(plan, run.annealed.precision),
+            (Plan::Ais(plan), Details::Ais(run)) => Self {
+                no_check: Some(!plan.check),
+                start_was_cut: run.start_was_cut.then_some(true),
+                ..common.of_ais(plan, run.annealed.precision)
+            },
             (_, Details::Auto(run)) => Self {
                 target_error: Some(run.settings.target_error),
-                max_seconds: Some(run.settings.max_seconds),
                 core: Some(run.settings.core),
+                no_exact: Some(!run.settings.shortcuts),
                 ..common
             },
+            (Plan::Ready { no_check, .. }, _) => Self { no_check: *no_check, ..common },
             _ => common,
         }
     }

@@ -3,8 +3,8 @@
 use super::choice::choice;
 use super::values::positive;
 use clap::Args;
-use lnz::{Annealing, Precision};
-use lnz_app::request::{AnnealingRequest, DEFAULT_BETAS, ScheduleRequest};
+use lnz::{Annealing, DEFAULT_BETAS, Precision};
+use lnz_app::request::{AnnealingRequest, ScheduleRequest};
 use std::convert::Infallible;
 
 #[derive(Debug, Default, Args)]

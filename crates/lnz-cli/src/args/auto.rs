@@ -11,9 +11,6 @@ pub(crate) struct AutoArgs {
     #[arg(long, value_name = "NATS",
         help = format!("Standard error of log Z to stop at [default: {}]", Auto::default().target_error))]
     pub(crate) target_error: Option<f64>,
-    #[arg(long, value_name = "S",
-        help = format!("Seconds after which no further round begins [default: {}]", Auto::default().max_seconds))]
-    pub(crate) max_seconds: Option<f64>,
     /// Exactly this many rounds: repeats a result bit for bit on any machine
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) rounds: Option<usize>,
@@ -24,19 +21,13 @@ pub(crate) struct AutoArgs {
 
 impl AutoArgs {
     pub(crate) fn request(&self) -> AutoRequest {
-        AutoRequest {
-            target_error: self.target_error,
-            max_seconds: self.max_seconds,
-            rounds: self.rounds,
-            core: self.core,
-        }
+        AutoRequest { target_error: self.target_error, rounds: self.rounds, core: self.core }
     }
 
     /// The first of them that was typed.
     pub(crate) fn typed(&self) -> Option<&'static str> {
         let typed = [
             ("--target-error", self.target_error.is_some()),
-            ("--max-seconds", self.max_seconds.is_some()),
             ("--rounds", self.rounds.is_some()),
             ("--core", self.core.is_some()),
         ];

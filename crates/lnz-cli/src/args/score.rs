@@ -1,8 +1,9 @@
 //! Options of `lnz score`.
 
 use super::choice::choice;
-use super::{AutoArgs, ModelArgs, RunArgs};
-use clap::{Args, ValueEnum};
+use super::{AutoArgs, LimitArgs, ModelArgs, RunArgs, VerdictArgs};
+use clap::Args;
+use lnz::Method;
 use lnz::data::Binarize;
 use std::path::PathBuf;
 
@@ -36,9 +37,13 @@ pub(crate) struct ScoreArgs {
     #[command(flatten)]
     pub(crate) log_z: LogZArgs,
     #[command(flatten)]
+    pub(crate) limit: LimitArgs,
+    #[command(flatten)]
     pub(crate) auto: AutoArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
     /// Write the log-likelihood of each example; the extension chooses .npy, .csv or .txt
     #[arg(long, value_name = "FILE", help_heading = "Run and output")]
     pub(crate) out: Option<PathBuf>,
@@ -55,17 +60,9 @@ pub(crate) struct LogZArgs {
     #[arg(long, value_name = "RESULT.json")]
     pub(crate) result: Option<PathBuf>,
     /// How to obtain it otherwise [default: auto]
-    #[arg(long, value_enum)]
-    pub(crate) method: Option<LogZMethod>,
+    #[arg(long, value_parser = choice::<Method>())]
+    pub(crate) method: Option<Method>,
     /// Sample the whole model even if it, or parts of it, can be summed exactly
     #[arg(long)]
     pub(crate) no_exact: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogZMethod {
-    /// Exact where that takes a few seconds, otherwise sampled from several starts
-    Auto,
-    /// Sum over all states
-    Exact,
 }

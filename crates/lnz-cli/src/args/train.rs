@@ -45,6 +45,9 @@ pub(crate) struct TrainArgs {
     /// Go on with the run that is in the folder
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Seconds that the command may take: no epoch begins that would not end by then
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<f64>,
     #[command(flatten)]
     pub(crate) learning: LearningArgs,
     #[command(flatten)]

@@ -4,7 +4,6 @@ mod page;
 mod peers;
 
 use crate::args::{BenchAction, BenchArgs, SuiteArgs};
-use crate::failure::INTERRUPTED;
 use crate::interrupt;
 use crate::progress::Watch;
 use crate::terminal;
@@ -65,7 +64,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
             terminal::print(&format!("\n  {}\n", path.display()))?;
         }
     }
-    Ok(if interrupt::requested() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(if interrupt::requested() { ExitCode::from(interrupt::code()) } else { ExitCode::SUCCESS })
 }
 
 /// Every peer on every model, one after the other, so that each has the machine for itself.

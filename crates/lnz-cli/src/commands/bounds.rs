@@ -28,11 +28,11 @@ pub(crate) fn run(args: &BoundsArgs) -> Result<ExitCode> {
             source.name
         )));
     };
-    let model = ModelSummary::new(&source.name, source.model());
+    let model = ModelSummary::new(&source.name, source.stored());
     if args.run.json {
         let ProvenBounds { floor, ceiling, width, cuts, .. } = found;
         terminal::print_json(&json!({
-            "schema": 1, "proven": [floor, ceiling], "width": width, "cuts": cuts, "model": model,
+            "schema": lnz_app::schema::VERSION, "proven": [floor, ceiling], "width": width, "cuts": cuts, "model": model,
             "settings": {"entries": settings.entries, "passes": settings.passes},
             "cost": {"seconds": seconds, "threads": rayon::current_num_threads()},
         }))?;

@@ -1,7 +1,6 @@
 //! `lnz compare`: several strategies side by side on one model.
 
 use crate::args::CompareArgs;
-use crate::failure::INTERRUPTED;
 use crate::interrupt;
 use crate::progress::Watch;
 use crate::terminal::{self, Table, bad, label, value};
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     } else {
         terminal::print(&to_text(&comparison))?;
     }
-    Ok(if interrupt::requested() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(if interrupt::requested() { ExitCode::from(interrupt::code()) } else { ExitCode::SUCCESS })
 }
 
 fn to_text(comparison: &Comparison) -> String {
@@ -39,9 +38,8 @@ fn to_text(comparison: &Comparison) -> String {
     text += &format!("  {}\n", label().apply_to(comparison.titles()));
     let reference = comparison.reference();
     for row in &comparison.rows {
-        let suspect =
-            if row.is_suspect() { bad().apply_to("  suspect") } else { bad().apply_to("") };
-        text += &format!("  {}{suspect}\n", row.to_text(reference));
+        let doubt = row.doubt().map(|doubt| format!("  {}", bad().apply_to(doubt)));
+        text += &format!("  {}{}\n", row.to_text(reference), doubt.unwrap_or_default());
     }
     if let Some(note) = comparison.note() {
         text += &format!("\n  {}\n", note.replace('\n', "\n  "));

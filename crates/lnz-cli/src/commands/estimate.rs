@@ -1,7 +1,7 @@
 //! `lnz estimate`: log Z of a model and how far to trust it.
 
 use crate::args::EstimateArgs;
-use crate::failure::INTERRUPTED;
+use crate::interrupt;
 use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
@@ -9,8 +9,10 @@ use anyhow::Result;
 use lnz::io;
 use lnz_app::run;
 use std::process::ExitCode;
+use std::time::Instant;
 
 pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
+    let started = Instant::now();
     // Everything that can be refused is refused before the first second of work.
     let plan = args.request()?.plan()?;
     if let Some(path) = &args.save_weights {
@@ -22,7 +24,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     let source = args.model.load()?;
     let watch = Watch::new(args.run.quiet);
     let outcome = on_threads(args.run.threads, || {
-        Ok(run::estimate(source.stored(), &source.name, &plan, &watch)?)
+        Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
     watch.finish();
     let outcome = outcome?;
@@ -33,5 +35,8 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::write_log_z(path, outcome.report.finding.log_z)?;
     }
-    Ok(if outcome.stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(match outcome.stopped {
+        true => ExitCode::from(interrupt::code()),
+        false => args.verdict.exit_code(outcome.report.finding.diagnosis.verdict.name()),
+    })
 }

@@ -6,18 +6,22 @@ use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
 use lnz::io;
-use lnz_app::request::Plan;
+use lnz_app::request::{Plan, check_seconds};
 use lnz_app::run;
 use std::process::ExitCode;
+use std::time::Instant;
 
 pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
+    let started = Instant::now();
+    check_seconds(args.max_seconds)?;
+    let plan = Plan::exact(args.force, args.max_seconds);
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
     let source = args.model.load()?;
     let watch = Watch::new(args.run.quiet);
     let result = on_threads(args.run.threads, || {
-        Ok(run::estimate(source.stored(), &source.name, &Plan::exact(args.force), &watch)?)
+        Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
     watch.finish();
     let report = result?.report;

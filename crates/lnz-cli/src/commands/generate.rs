@@ -79,7 +79,7 @@ fn suite(seed: u64, folder: &Path, quiet: bool) -> Result<ExitCode> {
 fn summary(args: &MadeArgs, stored: &StoredModel) -> String {
     let mut table = Table::default();
     let name = args.output.display().to_string();
-    table.line("model", ModelSummary::new(&name, &stored.model).to_text());
+    table.line("model", ModelSummary::new(&name, stored).to_text());
     let log_z = match stored.exact_log_z {
         Some(log_z) => format!("{}, exact, stored in the file", numbers::exact(log_z)),
         None if args.no_exact => "not computed (--no-exact)".to_owned(),

@@ -7,7 +7,7 @@ use lnz::io::{ModelFile, TensorInfo};
 use lnz::{ExactCost, exact_cost};
 use lnz_app::numbers::{count, duration, exact, short};
 use lnz_app::report::ModelSummary;
-use lnz_app::{Origin, Source};
+use lnz_app::{Origin, Source, schema};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode> {
             return Err(error.into());
         }
     };
-    let model = ModelSummary::new(&source.name, source.model());
+    let model = ModelSummary::new(&source.name, source.stored());
     let cost = exact_cost(source.model())?;
     if args.json {
         terminal::print_json(&to_json(&source, &model, &cost))?;
@@ -130,7 +130,7 @@ fn to_json(source: &Source, model: &ModelSummary, cost: &ExactCost) -> Value {
         }),
     };
     json!({
-        "schema": 1,
+        "schema": schema::VERSION,
         "model": model,
         "file": file,
         "constant": stored.model.constant(),
@@ -140,8 +140,8 @@ fn to_json(source: &Source, model: &ModelSummary, cost: &ExactCost) -> Value {
         "exact_cost": {
             "free_units": cost.free_units,
             "width": cost.width,
-            "states": cost.states,
-            "bytes": cost.bytes,
+            "states": schema::count(cost.states),
+            "bytes": schema::count(cost.bytes),
             "seconds": cost.seconds,
         },
     })

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<ExitCode> {
                 json!({"name": entry.name, "visible": visible, "hidden": hidden, "epoch": entry.epoch(), "description": entry.description})
             })
             .collect();
-        terminal::print_json(&json!({"schema": 1, "models": models}))?;
+        terminal::print_json(&json!({"schema": lnz_app::schema::VERSION, "models": models}))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();

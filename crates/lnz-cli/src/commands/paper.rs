@@ -1,7 +1,7 @@
 //! `lnz paper`: the paper's experiments, their figures, and a page that judges its claims.
 
 use crate::args::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
-use crate::failure::{INTERRUPTED, usage};
+use crate::failure::usage;
 use crate::interrupt;
 use crate::progress::{JobBar, Watch};
 use crate::terminal::{self, bad, label, value};
@@ -122,8 +122,10 @@ fn list(args: &ResultsArgs, json: bool) -> Result<ExitCode> {
             })
             .collect();
         let folder = results.folder().display().to_string();
-        terminal::print_json(&json!({"schema": 1, "folder": folder, "scale": scale.name,
-            "experiments": experiments}))?;
+        terminal::print_json(
+            &json!({"schema": lnz_app::schema::VERSION, "folder": folder, "scale": scale.name,
+            "experiments": experiments}),
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = format!(
@@ -186,7 +188,7 @@ fn compute(chosen: &[&'static Experiment], args: &ResultsArgs, quiet: bool) -> R
         }
         if outcome.stopped {
             eprintln!("stopped; the same command goes on from here");
-            return Ok(ExitCode::from(INTERRUPTED));
+            return Ok(ExitCode::from(interrupt::code()));
         }
     }
     Ok(ExitCode::SUCCESS)

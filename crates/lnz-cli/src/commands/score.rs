@@ -1,36 +1,46 @@
 //! `lnz score`: the log-likelihood of data under a model.
 
-use crate::args::{LogZMethod, ScoreArgs};
-use crate::failure::{INTERRUPTED, usage};
+use crate::args::ScoreArgs;
+use crate::failure::usage;
+use crate::interrupt;
 use crate::progress::Watch;
 use crate::threads::on_threads;
 use crate::{report, terminal};
 use anyhow::Result;
-use lnz::io;
+use lnz::{Deadline, io};
 use lnz_app::likelihood::{LogZ, ScoreRequest};
-use lnz_app::request::{AnnealingRequest, Method, Request};
-use lnz_app::{Source, Spelling};
+use lnz_app::request::{AnnealingRequest, Plan, Request};
+use lnz_app::{Source, Spelling, run};
 use std::process::ExitCode;
+use std::time::Instant;
 
 pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
+    let started = Instant::now();
     reject_contradictions(args)?;
+    let plan = request(args).plan()?;
     if let Some(path) = &args.out {
         io::check_values_path(path)?;
     }
     let source = args.model.load()?;
-    let (name, model) = (source.name.as_str(), source.model());
+    let (name, stored) = (source.name.as_str(), source.stored());
     let known = match (args.log_z.given, &args.log_z.result) {
         (Some(value), _) => Some(LogZ::given(value)?),
-        (None, Some(path)) => Some(LogZ::read(path, model)?),
+        (None, Some(path)) => Some(LogZ::read(path, &stored.model)?),
         (None, None) => None,
     };
-    let request = ScoreRequest { name, model, binarize: args.binarize, seed: args.seed };
+    let request = ScoreRequest { name, stored, binarize: args.binarize, seed: args.seed };
     let watch = Watch::new(args.run.quiet);
     let outcome = on_threads(args.run.threads, || {
-        let scored = request.file(&args.data, &watch)?;
+        // A limit that was asked for is one for the whole command.
+        let limit = args.limit.max_seconds.unwrap_or(f64::INFINITY);
+        let deadline = Deadline::since(started, limit, &watch);
+        let scored = request.file(&args.data, &deadline).map_err(|error| error.at(&deadline))?;
         let (log_z, stopped) = match known {
             Some(log_z) => (log_z, false),
-            None => log_z(args, &source, &watch)?,
+            None => {
+                let started = args.limit.max_seconds.map_or(Instant::now(), |_| started);
+                log_z(&plan, &source, started, &watch)?
+            }
         };
         Ok((scored.report(log_z), scored, stopped))
     });
@@ -43,23 +53,27 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     if let Some(path) = &args.out {
         io::write_values(path, "log_likelihood", &scored.log_likelihoods(likelihood.log_z))?;
     }
-    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(match stopped {
+        true => ExitCode::from(interrupt::code()),
+        false => args.verdict.exit_code(likelihood.verdict.as_deref().unwrap_or_default()),
+    })
 }
 
-/// log Z by the default method, and whether Ctrl-C has cut it short.
-fn log_z(args: &ScoreArgs, source: &Source, watch: &Watch) -> Result<(LogZ, bool)> {
-    // Not from the means of the data: all data sets then share one log Z.
-    let request = Request {
-        method: match args.log_z.method {
-            Some(LogZMethod::Exact) => Method::Exact,
-            Some(LogZMethod::Auto) | None => Method::Auto,
-        },
+/// How log Z is estimated: not from the means of the data, so that all data sets share one log Z.
+fn request(args: &ScoreArgs) -> Request {
+    Request {
+        method: args.log_z.method.unwrap_or_default(),
         no_exact: args.log_z.no_exact,
+        max_seconds: args.limit.max_seconds,
         auto: args.auto.request(),
         annealing: AnnealingRequest { seed: args.seed, ..Default::default() },
         ..Request::default()
-    };
-    let outcome = lnz_app::run::estimate(source.stored(), &source.name, &request.plan()?, watch)?;
+    }
+}
+
+/// The estimated log Z, and whether a signal has cut it short.
+fn log_z(plan: &Plan, source: &Source, started: Instant, watch: &Watch) -> Result<(LogZ, bool)> {
+    let outcome = run::estimate(source.stored(), &source.name, plan, started, watch)?;
     Ok((LogZ::estimated(&outcome.report)?, outcome.stopped))
 }
 
@@ -67,15 +81,12 @@ fn log_z(args: &ScoreArgs, source: &Source, watch: &Watch) -> Result<(LogZ, bool
 fn reject_contradictions(args: &ScoreArgs) -> Result<()> {
     let log_z = &args.log_z;
     let method = log_z.method.map(|_| "--method");
-    let sampling = args.auto.typed().or(log_z.no_exact.then_some("--no-exact"));
+    let estimated = method.or(args.auto.typed()).or(log_z.no_exact.then_some("--no-exact"));
     let known = log_z.given.map(|_| "--log-z").or(log_z.result.as_ref().map(|_| "--result"));
-    match (known, log_z.method, method.or(sampling), sampling) {
-        (Some(known), _, Some(option), _) => Err(usage(format!(
+    match (known, estimated) {
+        (Some(known), Some(option)) => Err(usage(format!(
             "{option} has no effect with {known}, which has log Z already; drop one of them"
         ))),
-        (None, Some(LogZMethod::Exact), _, Some(option)) => {
-            Err(usage(format!("{option} has no effect with --method exact; drop one of them")))
-        }
         _ => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use lnz_app::numbers::bytes;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use ureq::http::StatusCode;
 use ureq::{Agent, Body, http::Response};
 
@@ -28,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// No known file is nearly as large; a server that sends more is not to fill the disk.
 const LARGEST: u64 = 1 << 30;
+
+/// The largest known file takes this long at 10 kB/s, and nobody waits longer for a server that trickles.
+const LONGEST: Duration = Duration::from_secs(3600);
 
 /// Appends the rest of `url` to `part`, or begins anew where the server cannot continue.
 pub(super) fn download(url: &str, part: &Path, quiet: bool) -> Result<Attempt> {
@@ -97,7 +100,11 @@ fn receive(
     part: &Path,
     quiet: bool,
 ) -> Result<Attempt> {
-    let total = response.body().content_length().map(|length| have + length);
+    let total = response.body().content_length().map(|length| have.saturating_add(length));
+    if total.is_some_and(|total| total > LARGEST) {
+        return Err(too_large(url, file, part));
+    }
+    let begun = Instant::now();
     let name = url.rsplit('/').next().unwrap_or(url);
     let bar = progress::bytes_bar(quiet, name, total);
     let mut reader = response.body_mut().as_reader();
@@ -112,10 +119,10 @@ fn receive(
         };
         have += read as u64;
         if have > LARGEST {
-            break Err(anyhow::anyhow!(
-                "{url} sends more than {}; this is not the file",
-                bytes(LARGEST)
-            ));
+            break Err(too_large(url, file, part));
+        }
+        if begun.elapsed() > LONGEST {
+            break end(url, have, total.or(Some(u64::MAX)), "an hour is over");
         }
         if let Err(error) = file.write_all(&buffer[..read]) {
             break Err(anyhow::anyhow!("{}: cannot be written: {error}", part.display()));
@@ -123,6 +130,14 @@ fn receive(
     };
     bar.finish_and_clear();
     outcome
+}
+
+/// Nothing is left behind of a body that cannot be the file.
+fn too_large(url: &str, file: &File, part: &Path) -> anyhow::Error {
+    // Emptied first: where an open file cannot be removed, it takes no room at least.
+    let _ = file.set_len(0);
+    let _ = std::fs::remove_file(part);
+    anyhow::anyhow!("{url} sends more than {}; this is not the file", bytes(LARGEST))
 }
 
 /// The last byte, or where the connection broke off.

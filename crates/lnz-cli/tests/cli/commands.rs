@@ -107,7 +107,7 @@ fn compare_runs_six_strategies_against_the_exact_value() {
     let model = folder.small_model("m.npz");
     let quick = ["compare", &model, "--betas", "32", "--chains", "64"];
     let result = json(&[&quick[..], &["--json"]].concat());
-    assert_eq!(fields(&result), ["exact", "model", "reference", "schema", "strategies"]);
+    assert_eq!(fields(&result), ["exact", "model", "reference", "run", "schema", "strategies"]);
     assert_eq!(result["exact"].as_f64().unwrap(), log_z(&["exact", &model]));
     let strategies = result["strategies"].as_array().unwrap();
     assert_eq!(strategies.len(), 6);

@@ -1,4 +1,4 @@
-//! Ctrl-C: stops soon, says what there is, exit code 130.
+//! Signals: work stops soon and says what there is; the exit code tells which signal came.
 #![cfg(unix)]
 
 use crate::run::{Answer, lnz};
@@ -21,9 +21,30 @@ fn interrupted(arguments: &[&str]) -> Answer {
 }
 
 fn press_ctrl_c(child: &Child) {
-    assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
-    );
+    send("-INT", child);
+}
+
+fn send(signal: &str, child: &Child) {
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+}
+
+#[test]
+fn other_signals_that_ask_to_end_are_heard_like_ctrl_c() {
+    let folder = crate::files::Folder::new();
+    let model = folder.small_model("m.npz");
+    let many = ["--betas", "64", "--chains", "20000000", "--json"];
+    let arguments = [&["estimate", &model, "--start", "uniform", "--no-check"], &many[..]].concat();
+    for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
+        let mut command = lnz(&arguments);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        send(signal, &child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(result["samples"]["count"].as_u64().unwrap() > 0);
+    }
 }
 
 #[test]

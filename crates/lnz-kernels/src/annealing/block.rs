@@ -9,6 +9,7 @@ use crate::bits::Bits;
 use crate::free_energy::softplus::softplus_of_all;
 use crate::random::{Purpose, Random, stream_seed};
 use crate::simd::Level;
+use crate::stop::{Stop, StopRule};
 use crate::stream::Stream;
 use ndarray::Array1;
 
@@ -20,6 +21,9 @@ pub struct Flips {
     /// Of hidden units, before the visible step.
     pub hidden: usize,
 }
+
+/// To draw or read a unit of one chain takes as long as so many weights in a table.
+pub(crate) const WORK_OF_A_UNIT: usize = 8;
 
 /// Some chains of a run along one path.
 pub struct Block<'a, T: Fixed> {
@@ -37,10 +41,11 @@ pub struct Block<'a, T: Fixed> {
     pub(crate) linear: Vec<f64>,
     /// The component of the start that each chain belongs to now, and the sums B_z.x.
     pub(crate) component: Vec<usize>,
-    pub(crate) probes: Option<Sums<i32>>,
+    pub(crate) start_sums: Option<Sums<i32>>,
     pub(crate) hidden_bias: Aligned<f32>,
     pub(crate) exponent_bias: Vec<Aligned<f32>>,
     pub(crate) scratch: Scratch,
+    pub(crate) stop: Stop<'a>,
     #[cfg(test)]
     pub(crate) forced: Option<Method>,
 }
@@ -63,7 +68,7 @@ impl<T: Fixed> Sums<T> {
         Self { values: Aligned::zeroed(layer.lanes() * chains), of: None }
     }
 
-    pub(crate) fn are_of(&mut self, bits: &Bits) {
+    pub(crate) fn belong_to(&mut self, bits: &Bits) {
         match &mut self.of {
             Some(known) => known.words.copy_from_slice(&bits.words),
             none => *none = Some(bits.clone()),
@@ -103,13 +108,24 @@ impl<'a, T: Fixed> Block<'a, T> {
             },
             linear: vec![0.0; chains],
             component: vec![0; chains],
-            probes: path.mixture.as_ref().map(|mixture| Sums::new(&mixture.probes, chains)),
+            start_sums: path.mixture.as_ref().map(|mixture| Sums::new(&mixture.biases, chains)),
             hidden_bias: model.padded_hidden_bias(),
             exponent_bias: vec![Aligned::zeroed(padded); path.components()],
             scratch: Scratch::new(),
+            stop: Stop::never(),
             #[cfg(test)]
             forced: None,
         }
+    }
+
+    /// The same chains; once the rule says stop, steps end in the middle.
+    pub fn stopped_by(self, rule: StopRule<'a>) -> Self {
+        Self { stop: Stop::by(rule), ..self }
+    }
+
+    /// A step has ended in the middle: states and weights mean nothing any more.
+    pub fn has_stopped(&self) -> bool {
+        self.stop.has_stopped()
     }
 
     /// The visible states.
@@ -131,6 +147,9 @@ impl<'a, T: Fixed> Block<'a, T> {
     /// Draws the visible state of every chain from the start distribution.
     pub fn draw_start(&mut self) {
         for (group, random) in groups(self.chains).zip(&mut self.randoms) {
+            if self.stop.before(group.len() * WORK_OF_A_UNIT * self.path.units()) {
+                return;
+            }
             for chain in group {
                 for (i, on) in self.path.draw(random).into_iter().enumerate() {
                     self.visible.bits.set(chain, i, on);
@@ -143,6 +162,9 @@ impl<'a, T: Fixed> Block<'a, T> {
     /// Sets the visible state of every chain by asking for each unit.
     pub fn set_states(&mut self, mut on: impl FnMut(usize, usize) -> bool) {
         for chain in 0..self.chains {
+            if self.stop.before(WORK_OF_A_UNIT * self.model.visible_bias.len()) {
+                return;
+            }
             for i in 0..self.model.visible_bias.len() {
                 self.visible.bits.set(chain, i, on(chain, i));
             }
@@ -154,6 +176,9 @@ impl<'a, T: Fixed> Block<'a, T> {
     /// by tile.
     pub(crate) fn refresh_linear(&mut self) {
         for (chain, linear) in self.linear.iter_mut().enumerate() {
+            if self.stop.before(WORK_OF_A_UNIT * self.model.visible_bias.len()) {
+                return;
+            }
             *linear = 0.0;
             for tile in &self.model.to_visible.tiles {
                 let mut lanes = [0f32; 16];
@@ -180,8 +205,8 @@ impl<'a, T: Fixed> Block<'a, T> {
         self.component = ancestors.iter().map(|&k| self.component[k]).collect();
         self.hidden.sums.of = None;
         self.visible.sums.of = None;
-        if let Some(probes) = &mut self.probes {
-            probes.of = None;
+        if let Some(sums) = &mut self.start_sums {
+            sums.of = None;
         }
     }
 
@@ -189,7 +214,7 @@ impl<'a, T: Fixed> Block<'a, T> {
     ///
     /// Right after a `hidden_step`, whose sums it uses.
     pub fn log_density(&self, beta: f64, chain: usize) -> f64 {
-        let start = match (&self.path.mixture, &self.probes) {
+        let start = match (&self.path.mixture, &self.start_sums) {
             (Some(mixture), Some(sums)) => mixture.log_sum(&sums.values, beta, chain),
             _ => self.path.log_start(|i| self.visible.bits.get(chain, i)),
         };

@@ -133,8 +133,9 @@ pub struct FixedModel<T: Fixed> {
 pub struct Resolution {
     /// Distance between neighbouring values.
     pub step: f64,
-    /// Predicted standard deviation that rounding adds to log w: the rounding errors of the weights
-    /// between units that are on (half of each layer) add up like independent numbers.
+    /// Predicted standard deviation that rounding adds to log w. The rounding errors of the weights
+    /// between units that are on (half of each layer) add up like independent numbers; where weights are
+    /// equal they are not, and what they add up to in rows and columns counts as well.
     pub noise: f64,
 }
 
@@ -184,8 +185,28 @@ impl Resolution {
         let step = if largest == 0.0 { 1.0f32 } else { (largest / room) as f32 };
         let step = f64::from(step.next_up().max(f32::MIN_POSITIVE));
         let on = weights.len() as f64 / 4.0;
-        Some(Self { step, noise: step * (on / 12.0).sqrt() })
+        let noise = (step * (on / 12.0).sqrt()).max(coherent_noise(weights, step));
+        Some(Self { step, noise })
     }
+}
+
+/// What rounding errors d_ij add to log w if they do not cancel: for independent units, each on with
+/// probability 1/2, the variance of `sum x_i h_j d_ij` is a sixteenth of the squares of the sums of rows
+/// and columns, besides that of the single errors.
+fn coherent_noise(weights: ArrayView2<'_, f64>, step: f64) -> f64 {
+    let mut columns = vec![0.0; weights.ncols()];
+    let mut squares = 0.0;
+    for weights in weights.rows() {
+        let mut row = 0.0;
+        for (w, column) in weights.iter().zip(&mut columns) {
+            let error = (w / step).round() * step - w;
+            row += error;
+            *column += error;
+        }
+        squares += row * row;
+    }
+    squares += columns.iter().map(|column| column * column).sum::<f64>();
+    (squares / 16.0).sqrt()
 }
 
 impl<T: Fixed> FixedModel<T> {

@@ -22,6 +22,13 @@ pub(crate) struct SummedOut<'a, T: Fixed> {
     pub(crate) flips: usize,
 }
 
+impl<T: Fixed> SummedOut<'_, T> {
+    /// What the flips of one chain take, in weights looked at by tables.
+    pub(crate) fn work(&self) -> usize {
+        self.flips * self.layer.tiles.len() * 64
+    }
+}
+
 /// Flips up to `out.flips` randomly chosen units of one chain, each with the probability that the flipped
 /// state has among the two; returns the units that changed an odd number of times, through `bits`.
 ///

@@ -11,6 +11,7 @@ use crate::annealing::path::Path;
 use crate::bits::Bits;
 use crate::parameters::Parameters;
 use crate::simd::Level;
+use crate::stop::StopRule;
 use ndarray::{Array1, ArrayView1};
 
 /// A model whose weights are multiples of one step, held in 16 or 32 bits.
@@ -80,6 +81,19 @@ impl<'a> GridChains<'a> {
                 Self::I32(Box::new(Block::new(model, path, flips, level, range)))
             }
         }
+    }
+
+    /// See `Block::stopped_by`.
+    pub fn stopped_by(self, rule: StopRule<'a>) -> Self {
+        match self {
+            Self::I16(block) => Self::I16(Box::new(block.stopped_by(rule))),
+            Self::I32(block) => Self::I32(Box::new(block.stopped_by(rule))),
+        }
+    }
+
+    /// See `Block::has_stopped`.
+    pub fn has_stopped(&self) -> bool {
+        either!(self, block => block.has_stopped())
     }
 
     /// The visible states.
@@ -152,6 +166,19 @@ impl<'a> MetropolisChains<'a> {
                 Self::I32(Box::new(MetropolisBlock::new(model, level, group, chains, seed, on)))
             }
         }
+    }
+
+    /// The same chains; once the rule says stop, steps end in the middle.
+    pub fn stopped_by(self, rule: StopRule<'a>) -> Self {
+        match self {
+            Self::I16(block) => Self::I16(Box::new(block.stopped_by(rule))),
+            Self::I32(block) => Self::I32(Box::new(block.stopped_by(rule))),
+        }
+    }
+
+    /// A step has ended in the middle: the states mean nothing any more.
+    pub fn has_stopped(&self) -> bool {
+        either!(self, block => block.has_stopped())
     }
 
     /// The present states.

@@ -9,6 +9,7 @@ use crate::annealing::tile_product::sum_tile;
 use crate::bits::Bits;
 use crate::random::{Purpose, Random};
 use crate::simd::{Kernel, Level, Simd, dispatch};
+use crate::stop::{Stop, StopRule};
 
 /// Chains with their log marginals, and the proposal for each.
 pub struct MetropolisBlock<'a, T: Fixed> {
@@ -18,6 +19,7 @@ pub struct MetropolisBlock<'a, T: Fixed> {
     proposal: Walkers<T>,
     hidden_bias: Aligned<f32>,
     scratch: Scratch,
+    stop: Stop<'a>,
     /// One stream and one order of the units per group: its first units are flipped next.
     randoms: Vec<(Random, Vec<u32>)>,
 }
@@ -85,11 +87,22 @@ impl<'a, T: Fixed> MetropolisBlock<'a, T> {
             now,
             hidden_bias: model.padded_hidden_bias(),
             scratch: Scratch::new(),
+            stop: Stop::never(),
             randoms,
         };
         block.weigh_proposals(None);
         block.now = block.proposal.clone();
         block
+    }
+
+    /// The same chains; once the rule says stop, steps end in the middle.
+    pub fn stopped_by(self, rule: StopRule<'a>) -> Self {
+        Self { stop: Stop::by(rule), ..self }
+    }
+
+    /// A step has ended in the middle: the states mean nothing any more.
+    pub fn has_stopped(&self) -> bool {
+        self.stop.has_stopped()
     }
 
     /// The present states.
@@ -160,6 +173,9 @@ impl<T: Fixed> Kernel for MarginalKernel<'_, '_, T> {
         block.scratch.prepare(simd, method, layer.inputs, bits, Some(&block.now.bits));
         let mut lanes = 0;
         for tile in &layer.tiles {
+            if block.stop.before(chains * layer.inputs) {
+                return;
+            }
             let width = tile.rows * T::PER_ROW;
             let sums = &mut sums[lanes * chains..(lanes + width) * chains];
             let count = tile.units.div_ceil(16);

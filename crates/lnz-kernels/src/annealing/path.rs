@@ -29,7 +29,7 @@ pub(crate) struct Mixture {
     /// `alpha_z = log pi_z - sum_i softplus(B_zi)`, padded with minus a million.
     log_alpha: [f64; MOST_COMPONENTS],
     /// Sums `B_z.x` are sums of these weights, times the step.
-    pub(crate) probes: Layer<i32>,
+    pub(crate) biases: Layer<i32>,
     step: f64,
 }
 
@@ -39,7 +39,7 @@ pub(crate) const MOST_COMPONENTS: usize = 24;
 impl Path {
     /// From `exp(B.x)`.
     pub(crate) fn single(model: &[f32], start: ArrayView1<'_, f64>) -> Self {
-        let start: Vec<f32> = start.iter().map(|&b| b as f32).collect();
+        let start = as_float32(start);
         let mut difference = Aligned::zeroed(start.len().next_multiple_of(64));
         for i in 0..start.len() {
             difference[i] = model[i] - start[i];
@@ -68,20 +68,24 @@ impl Path {
         }
         let mut difference = Aligned::zeroed(model.len().next_multiple_of(64));
         difference[..model.len()].copy_from_slice(model);
-        let probes = Layer::new(columns.view(), step);
-        let starts: Vec<Vec<f32>> =
-            rounded.iter().map(|b| b.iter().map(|&b| b as f32).collect()).collect();
+        let biases = Layer::new(columns.view(), step);
+        let starts: Vec<Vec<f32>> = rounded.iter().map(|bias| as_float32(bias.view())).collect();
         Self {
             on: probabilities(&starts),
             starts,
             model: model.to_vec(),
             difference,
-            mixture: Some(Mixture { shares, log_alpha, probes, step }),
+            mixture: Some(Mixture { shares, log_alpha, biases, step }),
         }
     }
 
     pub(crate) fn components(&self) -> usize {
         self.starts.len()
+    }
+
+    /// Visible units.
+    pub(crate) fn units(&self) -> usize {
+        self.model.len()
     }
 
     /// Draws a component and a state from the start distribution.
@@ -118,7 +122,7 @@ impl Path {
 impl Mixture {
     /// log sum_z exp((1 - beta)(alpha_z + B_z.x)) of a chain, from the sums of all of them.
     pub(crate) fn log_sum(&self, sums: &[i32], beta: f64, chain: usize) -> f64 {
-        let width = self.probes.lanes();
+        let width = self.biases.lanes();
         let sums = sums[chain * width..].iter().take(self.shares.len());
         let heights: Vec<f64> = sums
             .zip(self.log_alpha)
@@ -149,6 +153,12 @@ impl Mixture {
         let increment = (beta - next) * largest + (sum_after / sum_before).ln();
         (increment, pick(&after[..used], uniform * sum_after))
     }
+}
+
+/// Copied first: valgrind reports a branch on an uninitialised value in a loop over an array view, where the
+/// compiler looks at a field that only views with gaps have. The branch changes nothing.
+fn as_float32(bias: ArrayView1<'_, f64>) -> Vec<f32> {
+    bias.to_vec().into_iter().map(|b| b as f32).collect()
 }
 
 fn probabilities(starts: &[Vec<f32>]) -> Vec<Vec<f64>> {

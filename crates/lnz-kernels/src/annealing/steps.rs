@@ -1,6 +1,6 @@
 //! The steps of a block: sums of weights, flips, sampled units and weight increments, tile by tile.
 
-use crate::annealing::block::{Block, Units};
+use crate::annealing::block::{Block, Units, WORK_OF_A_UNIT};
 use crate::annealing::draw::{Draw, DrawnTile, HiddenDraw, VisibleDraw};
 use crate::annealing::elementwise::HiddenStep;
 use crate::annealing::fixed::{Fixed, Layer, Summed};
@@ -10,6 +10,7 @@ use crate::annealing::product::{Method, Scratch};
 use crate::annealing::tile_product::{TileProduct, sum_tile, sum_tiles};
 use crate::bits::Bits;
 use crate::simd::{Kernel, Simd, dispatch};
+use crate::stop::Stop;
 use crate::stream::Stream;
 use std::f32::consts::LOG2_E;
 
@@ -46,10 +47,10 @@ impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { block, beta, next, log_weights } = self;
-        let (Some(mixture), Some(mut sums)) = (&block.path.mixture, block.probes.take()) else {
+        let (Some(mixture), Some(mut sums)) = (&block.path.mixture, block.start_sums.take()) else {
             return;
         };
-        let layer = &mixture.probes;
+        let layer = &mixture.biases;
         let method = block.method(&block.visible.bits, sums.of.as_ref(), layer.inputs);
         block.scratch.prepare(simd, method, layer.inputs, &block.visible.bits, sums.of.as_ref());
         // At most MOST_COMPONENTS outputs: one tile.
@@ -66,8 +67,8 @@ impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
                 }
             }
         }
-        sums.are_of(&block.visible.bits);
-        block.probes = Some(sums);
+        sums.belong_to(&block.visible.bits);
+        block.start_sums = Some(sums);
     }
 }
 
@@ -92,7 +93,7 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
         if block.flips.visible > 0 {
             let values = &mut block.hidden.sums.values;
             let (bits, scratch) = (&block.visible.bits, &mut block.scratch);
-            sum_tiles(simd, method, layer, bits, scratch, values);
+            sum_tiles(simd, method, layer, bits, scratch, values, &mut block.stop);
             let minus_beta = -(beta as f32) * LOG2_E;
             let exponent_bias: Vec<f32> =
                 block.hidden_bias.iter().map(|c| minus_beta * c).collect();
@@ -100,6 +101,9 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
             let (scale, flips) = (minus_beta * model.step, block.flips.visible);
             let mut out = SummedOut { layer, sums: values, chains, scale, flips };
             for (group, random) in groups(chains).zip(&mut block.randoms) {
+                if block.stop.before(group.len() * out.work()) {
+                    return;
+                }
                 for chain in group {
                     flip_units(
                         simd,
@@ -117,11 +121,12 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
         let constants = HiddenStep { step: model.step, beta, next };
         let mut draw = HiddenDraw { constants, bias: &block.hidden_bias, log_weights };
         let (scratch, streams) = (&mut block.scratch, &mut block.streams);
-        draw_layer(simd, &mut draw, layer, product, scratch, streams, &mut block.hidden);
+        let (units, stop) = (&mut block.hidden, &mut block.stop);
+        draw_layer(simd, &mut draw, (layer, product), scratch, streams, units, stop);
         if block.flips.visible > 0 {
             block.refresh_linear();
         }
-        block.hidden.sums.are_of(&block.visible.bits);
+        block.hidden.sums.belong_to(&block.visible.bits);
     }
 }
 
@@ -146,12 +151,15 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
         if block.flips.hidden > 0 {
             let values = &mut block.visible.sums.values;
             let (bits, scratch) = (&block.hidden.bits, &mut block.scratch);
-            sum_tiles(simd, method, layer, bits, scratch, values);
+            sum_tiles(simd, method, layer, bits, scratch, values, &mut block.stop);
             let log_odds: Vec<f64> =
                 model.hidden_bias.iter().map(|&c| beta * f64::from(c)).collect();
             let flips = block.flips.hidden;
             let mut out = SummedOut { layer, sums: values, chains, scale, flips };
             for (group, random) in groups(chains).zip(&mut block.randoms) {
+                if block.stop.before(group.len() * out.work()) {
+                    return;
+                }
                 for chain in group {
                     flip_units(
                         simd,
@@ -174,27 +182,32 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
             linear: &mut block.linear,
         };
         let (scratch, streams) = (&mut block.scratch, &mut block.streams);
-        draw_layer(simd, &mut draw, layer, product, scratch, streams, &mut block.visible);
-        block.visible.sums.are_of(&block.hidden.bits);
+        let (units, stop) = (&mut block.visible, &mut block.stop);
+        draw_layer(simd, &mut draw, (layer, product), scratch, streams, units, stop);
+        block.visible.sums.belong_to(&block.hidden.bits);
     }
 }
 
 /// Draws the units of a layer, tile by tile. The sums are there already, or they are computed here from
-/// the bits of the other layer: right before a tile is drawn, or while the tile before it is.
+/// the bits of the other layer: right before a tile is drawn, or while the tile before it is. Ends in
+/// the middle once it is told to stop.
 #[inline(always)]
 fn draw_layer<S: Simd, T: Fixed>(
     simd: S,
     draw: &mut impl Draw<T>,
-    layer: &Layer<T>,
-    product: Option<(Method, &Bits)>,
+    (layer, product): (&Layer<T>, Option<(Method, &Bits)>),
     scratch: &mut Scratch,
     streams: &mut [Stream],
     units: &mut Units<T>,
+    stop: &mut Stop<'_>,
 ) {
     let chains = units.bits.chains;
     let mut rest = &mut units.sums.values[..];
     let mut summed = product.is_none();
     for (k, tile) in layer.tiles.iter().enumerate() {
+        if stop.before(chains * (layer.inputs + 4 * WORK_OF_A_UNIT)) {
+            return;
+        }
         let (sums, later) = rest.split_at_mut(tile.rows * T::PER_ROW * chains);
         let states = &mut units.bits.words[tile.first / 64 * chains..][..chains];
         let mut drawn = DrawnTile { tile, sums, streams: &mut *streams, states };

@@ -13,26 +13,14 @@ use crate::bits::Bits;
 use crate::math::{sigmoid, softplus};
 use crate::random::{Purpose, Random};
 use crate::simd::{Kernel, Level, Simd, dispatch};
+use crate::stop::Stop;
 use crate::stream::Stream;
-use crate::test_model::{Gwgm, Rbm};
+use crate::test_model::Rbm;
 use ndarray::{Array1, Array2};
 use proptest::prelude::*;
 
 /// Sizes around the edges of words, rows and tiles.
 const SIZES: [usize; 9] = [1, 7, 16, 33, 63, 64, 65, 784, 785];
-
-fn gaussian(visible: usize, hidden: usize, spread: f64, seed: u64) -> Rbm {
-    let family = Gwgm {
-        visible,
-        hidden,
-        mu_mu: 0.0,
-        sigma_mu: 0.0,
-        mu_sigma: spread,
-        sigma_sigma: 0.0,
-        lambda: 1.0,
-    };
-    family.generate(seed).unwrap()
-}
 
 /// States with each unit on with probability `density`.
 fn states(units: usize, chains: usize, density: f64, seed: u64) -> Bits {
@@ -60,7 +48,8 @@ impl<T: Fixed> Kernel for SumKernel<'_, T> {
     fn run<S: Simd>(self, simd: S) {
         let layer = &self.model.to_hidden;
         self.scratch.prepare(simd, self.method, layer.inputs, self.bits, self.before);
-        sum_tiles(simd, self.method, layer, self.bits, self.scratch, self.sums);
+        let mut never = Stop::never();
+        sum_tiles(simd, self.method, layer, self.bits, self.scratch, self.sums, &mut never);
     }
 }
 
@@ -131,7 +120,7 @@ fn every_product_gives_the_sum_of_the_weights_of_units_that_are_on() {
             if visible * hidden > 70_000 {
                 continue;
             }
-            let model = gaussian(visible, hidden, 3.0, (10 * k + l) as u64);
+            let model = Rbm::gaussian(visible, hidden, 3.0, (10 * k + l) as u64);
             for density in [0.0, 0.03, 0.5, 1.0] {
                 let bits = states(visible, 5, density, 1);
                 let before = states(visible, 5, 0.4, 2);
@@ -145,7 +134,7 @@ fn every_product_gives_the_sum_of_the_weights_of_units_that_are_on() {
 #[test]
 fn tables_of_five_inputs_give_the_sum_as_well() {
     for (k, visible) in [1, 4, 5, 39, 40, 41, 64, 80, 129, 785].into_iter().enumerate() {
-        let model = gaussian(visible, 65, 3.0, k as u64);
+        let model = Rbm::gaussian(visible, 65, 3.0, k as u64);
         let (bits, before) = (states(visible, 261, 0.5, 1), states(visible, 261, 0.4, 2));
         check_products::<i16>(&model, &bits, &before);
         check_products::<i32>(&model, &bits, &before);
@@ -164,10 +153,10 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let spread = log_spread.exp();
-        let noise = gaussian(visible, hidden, spread, seed);
+        let noise = Rbm::gaussian(visible, hidden, spread, seed);
         // A mean as large as the spread makes the sums one-sided: the worst case for overflow.
         let weights = &noise.weights() + mean * spread;
-        let model = Rbm::new(weights, Array1::zeros(visible), Array1::zeros(hidden)).unwrap();
+        let model = Rbm::new(weights, Array1::zeros(visible), Array1::zeros(hidden));
         let (bits, before) = (states(visible, 9, density, seed), states(visible, 9, 0.5, seed + 1));
         check_products::<i16>(&model, &bits, &before);
         check_products::<i32>(&model, &bits, &before);
@@ -179,7 +168,7 @@ fn sums_of_sixteen_bits_reach_the_limit_without_overflow() {
     // All weights of one sign: the sum of all of them is the largest there can be.
     for sign in [-1.0, 1.0] {
         let weights = Array2::from_elem((785, 65), sign * 7.3);
-        let model = Rbm::new(weights, Array1::zeros(785), Array1::zeros(65)).unwrap();
+        let model = Rbm::new(weights, Array1::zeros(785), Array1::zeros(65));
         let grid = Resolution::of::<i16>(&model).unwrap();
         let ones = states(785, 3, 1.1, 0);
         let found = sums(
@@ -284,7 +273,7 @@ fn sampled_units_follow_their_probabilities() {
     // No weights: hidden units are on with sigma(next c), visible ones with the path's bias.
     let (visible, hidden, chains) = (70, 40, 4096);
     let bias = |n: usize| Array1::from_iter((0..n).map(|i| -3.0 + 6.0 * i as f64 / n as f64));
-    let model = Rbm::new(Array2::zeros((visible, hidden)), bias(visible), bias(hidden)).unwrap();
+    let model = Rbm::new(Array2::zeros((visible, hidden)), bias(visible), bias(hidden));
     let fixed = FixedModel::<i16>::new(&model, Resolution::of::<i16>(&model).unwrap());
     let start = Array1::from_elem(visible, 1.0);
     let path = Path::single(&fixed.visible_bias, start.view());
@@ -326,7 +315,7 @@ fn annealed<T: Fixed>(
     let grid = f64::from(fixed.step);
     let rounded = model.weights().mapv(|w| (w / grid).round() * grid);
     let rounded =
-        Rbm::new(rounded, model.visible_bias().to_owned(), model.hidden_bias().to_owned()).unwrap();
+        Rbm::new(rounded, model.visible_bias().to_owned(), model.hidden_bias().to_owned());
     for step in betas.windows(2) {
         for (chain, total) in replay.iter_mut().enumerate() {
             let x = block.state(chain);
@@ -356,7 +345,7 @@ fn linear(intervals: usize) -> Vec<f64> {
 #[test]
 fn every_instruction_set_and_product_gives_the_same_bits() {
     for (visible, hidden) in [(70, 33), (20, 180), (129, 64), (1, 1), (5, 0)] {
-        let model = gaussian(visible, hidden, 0.5, 3);
+        let model = Rbm::gaussian(visible, hidden, 0.5, 3);
         check_same_bits(&model, GROUP + 5, &linear(20));
     }
 }
@@ -366,14 +355,14 @@ fn look_ups_during_draws_give_the_same_bits() {
     // Interleave a draw there are look-ups of one, three, seven or ten chains, by the number of full passes and of
     // chains. These are too few for any, come out even, or leave some over.
     for (visible, hidden) in [(64, 129), (65, 97), (120, 200), (191, 65), (280, 130), (333, 400)] {
-        let model = gaussian(visible, hidden, 0.4, 4);
+        let model = Rbm::gaussian(visible, hidden, 0.4, 4);
         for chains in [15, 3 * GROUP, 7 * GROUP, 9 * GROUP + 5] {
             check_same_bits(&model, chains, &linear(3));
         }
     }
     // Tables of five inputs instead of four.
     for (visible, hidden) in [(20, 65), (120, 285), (333, 400)] {
-        let model = gaussian(visible, hidden, 0.4, 4);
+        let model = Rbm::gaussian(visible, hidden, 0.4, 4);
         for chains in [16 * GROUP, 31 * GROUP + 5] {
             check_same_bits(&model, chains, &linear(2));
         }
@@ -393,9 +382,9 @@ fn check_same_bits(model: &Rbm, chains: usize, betas: &[f64]) {
 
 #[test]
 fn log_weights_agree_with_a_float64_replay_of_the_same_states() {
-    let hard = Gwgm::HARDEST.generate(5).unwrap();
-    let trained_like = gaussian(300, 100, 0.3, 1);
-    let weak = gaussian(100, 200, 0.02, 2);
+    let hard = Rbm::hard(20, 180, 5);
+    let trained_like = Rbm::gaussian(300, 100, 0.3, 1);
+    let weak = Rbm::gaussian(100, 200, 0.02, 2);
     for (name, model) in [("hard", &hard), ("trained-like", &trained_like), ("weak", &weak)] {
         // 8 to 64 betas take steps beyond the Taylor series.
         for intervals in [8, 64, 128, 1024] {
@@ -411,4 +400,21 @@ fn log_weights_agree_with_a_float64_replay_of_the_same_states() {
 fn groups_cover_all_chains() {
     let chains: Vec<usize> = groups(2 * GROUP + 3).flatten().collect();
     assert_eq!(chains, (0..2 * GROUP + 3).collect::<Vec<_>>());
+}
+
+#[test]
+fn equal_weights_are_rounded_alike_and_that_counts_as_noise() {
+    // All errors are the same d: sums of d n and d m, not of their square roots.
+    let (n, m) = (20, 2000);
+    let equal = Rbm::new(Array2::from_elem((n, m), 0.02512), Array1::zeros(n), Array1::zeros(m));
+    let grid = Resolution::of::<i16>(&equal).unwrap();
+    let error = (0.02512 / grid.step).round() * grid.step - 0.02512;
+    let (n, m) = (n as f64, m as f64);
+    let expected = (error * error * (n * m * m + m * n * n) / 16.0).sqrt();
+    assert!((grid.noise - expected.max(grid.step * (n * m / 48.0).sqrt())).abs() < 1e-9);
+    assert!(!grid.is_fine(), "{}", grid.noise);
+    // Independent errors cancel.
+    let random = Rbm::gaussian(784, 500, 0.2, 1);
+    let grid = Resolution::of::<i16>(&random).unwrap();
+    assert_eq!(grid.noise, grid.step * (784.0f64 * 500.0 / 48.0).sqrt());
 }

@@ -9,7 +9,7 @@ use crate::bits::Bits;
 use crate::math::log_sum_exp;
 use crate::random::Purpose;
 use crate::simd::Level;
-use crate::test_model::{Gwgm, Rbm};
+use crate::test_model::Rbm;
 use ndarray::{Array1, array};
 
 const VISIBLE: usize = 5;
@@ -17,16 +17,7 @@ const CHAINS: usize = 4096;
 
 /// A model small enough to know every probability.
 fn small_model() -> Rbm {
-    let family = Gwgm {
-        visible: VISIBLE,
-        hidden: 3,
-        mu_mu: 0.0,
-        sigma_mu: 0.0,
-        mu_sigma: 1.0,
-        sigma_sigma: 0.0,
-        lambda: 1.0,
-    };
-    family.generate(8).unwrap()
+    Rbm::gaussian(VISIBLE, 3, 1.0, 8)
 }
 
 fn on_grid(model: &Rbm) -> FixedModel<i32> {
@@ -106,7 +97,7 @@ fn annealed_from_a_mixture(model: &Rbm, level: Level) -> (Vec<f64>, Bits) {
 #[test]
 fn mixtures_and_flips_have_the_same_bits_on_every_instruction_set() {
     for (visible, hidden) in [(180, 20), (65, 7), (5, 3)] {
-        let model = Gwgm { visible, hidden, ..Gwgm::HARDEST }.generate(2).unwrap();
+        let model = Rbm::hard(visible, hidden, 2);
         let reference = annealed_from_a_mixture(&model, Level::Portable);
         for level in Level::available() {
             assert!(annealed_from_a_mixture(&model, level) == reference, "{level:?}");

@@ -6,6 +6,7 @@ use crate::annealing::product::{Method, Scratch};
 use crate::annealing::tables::{TABLES, inputs_of_table};
 use crate::bits::Bits;
 use crate::simd::{Kernel, RowBytes, Simd};
+use crate::stop::Stop;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -289,9 +290,13 @@ pub(crate) fn sum_tiles<S: Simd, T: Fixed>(
     bits: &Bits,
     scratch: &mut Scratch,
     sums: &mut [T],
+    stop: &mut Stop<'_>,
 ) {
     let mut rest = sums;
     for tile in &layer.tiles {
+        if stop.before(bits.chains * layer.inputs) {
+            return;
+        }
         let (now, later) = rest.split_at_mut(tile.rows * T::PER_ROW * bits.chains);
         sum_tile(simd, method, layer, tile, bits, scratch, now);
         rest = later;

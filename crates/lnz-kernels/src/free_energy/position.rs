@@ -117,12 +117,12 @@ impl FreeEnergy {
 mod tests {
     use super::*;
     use crate::random::{Purpose, Random};
-    use crate::test_model::Gwgm;
+    use crate::test_model::Rbm;
 
     #[test]
     fn flips_follow_the_log_marginal() {
         for (visible, hidden) in [(20, 180), (7, 9), (3, 1), (4, 0)] {
-            let model = Gwgm { visible, hidden, ..Gwgm::HARDEST }.generate(1).unwrap();
+            let model = Rbm::hard(visible, hidden, 1);
             let energy = FreeEnergy::new(&model);
             let mut random = Random::stream(1, Purpose::Model, 3);
             let mut position = energy.position((0..visible).map(|_| random.happens(0.5)).collect());

@@ -6,6 +6,7 @@
 use crate::Parameters;
 use crate::free_energy::softplus::{NOTHING, sum_of_softplus};
 use crate::simd::{Kernel, Level, Simd, dispatch};
+use crate::stop::{Stop, StopRule};
 
 /// F(x) = b.x + sum_j softplus(a_j(x)) + constant, for rows of values between 0 and 1.
 pub struct Marginals {
@@ -49,18 +50,26 @@ impl Marginals {
 
     /// F of each row; `rows` has them one after the other.
     pub fn of_rows(&self, rows: &[f64], out: &mut [f64]) {
+        self.of_rows_until(Box::new(|| false), rows, out);
+    }
+
+    /// The same; false if the rule said stop before the end.
+    pub fn of_rows_until(&self, rule: StopRule<'_>, rows: &[f64], out: &mut [f64]) -> bool {
         debug_assert_eq!(rows.len(), out.len() * self.visible);
-        dispatch(self.level, MarginalKernel { of: self, rows, out });
+        let mut stop = Stop::by(rule);
+        dispatch(self.level, MarginalKernel { of: self, rows, out, stop: &mut stop });
+        !stop.has_stopped()
     }
 }
 
-struct MarginalKernel<'a> {
+struct MarginalKernel<'a, 's> {
     of: &'a Marginals,
     rows: &'a [f64],
     out: &'a mut [f64],
+    stop: &'a mut Stop<'s>,
 }
 
-impl Kernel for MarginalKernel<'_> {
+impl Kernel for MarginalKernel<'_, '_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let of = self.of;
@@ -75,6 +84,9 @@ impl Kernel for MarginalKernel<'_> {
         let tiles = of.weights.chunks_exact(of.visible * TILE);
         for (tile, weights) in tiles.enumerate() {
             let columns = tile * TILE..(tile + 1) * TILE;
+            if self.stop.before(active.iter().map(Vec::len).sum()) {
+                return;
+            }
             for (row, active) in active.iter().enumerate() {
                 let mut sums = [0.0; TILE];
                 sums.copy_from_slice(&of.hidden_bias[columns.clone()]);
@@ -99,7 +111,7 @@ impl Kernel for MarginalKernel<'_> {
 mod tests {
     use super::*;
     use crate::random::{Purpose, Random};
-    use crate::test_model::Gwgm;
+    use crate::test_model::Rbm;
     use ndarray::Array2;
 
     /// Zeros, ones and grey values.
@@ -119,8 +131,7 @@ mod tests {
     #[test]
     fn rows_have_the_log_marginal_of_their_readable_twin() {
         for (visible, hidden) in shapes() {
-            let model = Gwgm { visible, hidden, ..Gwgm::HARDEST }.generate(1).unwrap();
-            let model = model.with_constant(-2.5).unwrap();
+            let model = Rbm::hard(visible, hidden, 1).with_constant(-2.5);
             let rows = rows(5, visible);
             let mut found = [0.0; 5];
             Marginals::new(&model).of_rows(rows.as_slice().unwrap(), &mut found);
@@ -137,7 +148,7 @@ mod tests {
     #[test]
     fn neither_the_instruction_set_nor_the_group_changes_a_bit() {
         for (visible, hidden) in shapes() {
-            let model = Gwgm { visible, hidden, ..Gwgm::HARDEST }.generate(3).unwrap();
+            let model = Rbm::hard(visible, hidden, 3);
             let rows = rows(9, visible);
             let rows = rows.as_slice().unwrap();
             let mut together = [0.0; 9];

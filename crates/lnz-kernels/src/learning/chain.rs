@@ -58,7 +58,7 @@ impl Chain {
     pub fn new(layers: &Layers) -> Self {
         let (visible, hidden) = (layers.visible.weights.width(), layers.hidden.weights.width());
         Self {
-            stream: Stream::new(0, Purpose::Contrast, 0),
+            stream: Stream::new(0, Purpose::Learning, 0),
             on: vec![],
             state: None,
             state_bits: vec![],
@@ -92,6 +92,6 @@ impl Chain {
 
     /// Gives it the random stream of this seed and index.
     pub fn seed(&mut self, seed: u64, index: u64) {
-        self.stream = Stream::new(seed, Purpose::Contrast, index);
+        self.stream = Stream::new(seed, Purpose::Learning, index);
     }
 }

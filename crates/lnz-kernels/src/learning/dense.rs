@@ -8,7 +8,7 @@ use crate::annealing::product::{Method, Scratch};
 use crate::annealing::tile_product::TileProduct;
 use crate::bits::Bits;
 use crate::learning::chain::Chain;
-use crate::learning::layers::{PANEL, Side};
+use crate::learning::layers::{Layer, PANEL};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 
 /// Tables are worth their while for at least this number of chains, of which one unit in `ONE_IN` is on.
@@ -29,8 +29,8 @@ impl DenseSums {
     /// Takes over the states of the chains, if tables are worth their while for them.
     ///
     /// Whether they are must not depend on threads: rows are added in another order.
-    pub fn take(&mut self, side: &Side, chains: &[Chain]) -> bool {
-        let units = side.weights.rows();
+    pub fn take(&mut self, layer: &Layer, chains: &[Chain]) -> bool {
+        let units = layer.weights.rows();
         let on: usize = chains.iter().filter_map(|c| c.state.as_ref()).map(Vec::len).sum();
         let started = chains.iter().all(|chain| chain.state.is_some());
         if !started || chains.len() < FEWEST_CHAINS || on * ONE_IN < units * chains.len() {
@@ -42,7 +42,7 @@ impl DenseSums {
         for (k, chain) in chains.iter().enumerate() {
             chain.write_state(self.states.words[k..].iter_mut().step_by(chains.len()));
         }
-        let len = side.weights.width() * chains.len();
+        let len = layer.weights.width() * chains.len();
         if self.sums.len() != len {
             self.sums = Aligned::zeroed(len);
         }
@@ -50,15 +50,15 @@ impl DenseSums {
     }
 
     /// The panels in `shares` shares, each to be computed with `DensePanels::run_on`.
-    pub fn shares<'a>(&'a mut self, side: &'a Side, shares: usize) -> Vec<DensePanels<'a>> {
-        let (panels, chains) = (side.weights.width() / PANEL, self.states.chains);
+    pub fn shares<'a>(&'a mut self, layer: &'a Layer, shares: usize) -> Vec<DensePanels<'a>> {
+        let (panels, chains) = (layer.weights.width() / PANEL, self.states.chains);
         let share = panels.div_ceil(shares);
         self.scratch.resize_with(panels.div_ceil(share), Scratch::new);
         let (sums, states) = (self.sums.chunks_mut(share * chains * PANEL), &self.states);
         let parts = sums.zip(&mut self.scratch).enumerate();
         parts
             .map(|(k, (sums, scratch))| DensePanels {
-                side,
+                layer,
                 first: k * share,
                 states,
                 sums,
@@ -76,7 +76,7 @@ impl DenseSums {
 
 /// Some panels of [`DenseSums`].
 pub struct DensePanels<'a> {
-    side: &'a Side,
+    layer: &'a Layer,
     /// The first panel.
     first: usize,
     states: &'a Bits,
@@ -93,9 +93,9 @@ impl DensePanels<'_> {
 impl Kernel for DensePanels<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { side, first, states, sums, scratch } = self;
-        let (inputs, panel_len) = (side.weights.rows(), side.weights.panel_len());
-        let weights = side.weights.panels().chunks_exact(panel_len).skip(first);
+        let Self { layer, first, states, sums, scratch } = self;
+        let (inputs, panel_len) = (layer.weights.rows(), layer.weights.panel_len());
+        let weights = layer.weights.panels().chunks_exact(panel_len).skip(first);
         scratch.prepare(simd, Method::Tables, inputs, states, None);
         for (weights, sums) in weights.zip(sums.chunks_exact_mut(states.chains * PANEL)) {
             let product = TileProduct::by_tables(weights, inputs, states);

@@ -82,13 +82,13 @@ const NEVER: f32 = -1e4;
 
 /// One layer: the bias of its units and the weights into it, a row for each unit of the other layer.
 #[derive(Clone)]
-pub struct Side {
+pub struct Layer {
     /// With padding.
     pub(crate) bias: Aligned<f32>,
     pub weights: Matrix,
 }
 
-impl Side {
+impl Layer {
     pub fn new(others: usize, units: usize) -> Self {
         let weights = Matrix::zeroed(others, units);
         let mut bias = Aligned::zeroed(weights.width());
@@ -114,12 +114,12 @@ impl Side {
 /// Both layers; the weights are kept in both orders.
 #[derive(Clone)]
 pub struct Layers {
-    pub visible: Side,
-    pub hidden: Side,
+    pub visible: Layer,
+    pub hidden: Layer,
 }
 
 impl Layers {
     pub fn new(visible: usize, hidden: usize) -> Self {
-        Self { visible: Side::new(hidden, visible), hidden: Side::new(visible, hidden) }
+        Self { visible: Layer::new(hidden, visible), hidden: Layer::new(visible, hidden) }
     }
 }

@@ -4,7 +4,7 @@
 //! all lists pass over it.
 
 use crate::learning::chain::Example;
-use crate::learning::layers::{LANES, PANEL, Side};
+use crate::learning::layers::{LANES, Layer, PANEL};
 use crate::learning::lists::List;
 use crate::learning::panel::{
     Wide, load, numbers_at_mut, store, sum, sum_apart, sum_lists, sum_two_apart,
@@ -34,16 +34,16 @@ pub(crate) fn first_apart(columns: usize) -> usize {
 /// `out = bias + sum of the listed rows of weights`, for each list; lists are in the order of rows.
 pub(crate) fn sum_rows<'a, S: Simd, L: List<'a>>(
     simd: S,
-    side: &Side,
+    layer: &Layer,
     sums: &mut [(L, &mut [f32])],
 ) {
-    simd.call(SumRows { side, sums, of: PhantomData });
+    simd.call(SumRows { layer, sums, of: PhantomData });
 }
 
 /// The hidden inputs of some examples.
 pub(crate) fn sum_examples<'a, S: Simd, L: List<'a>>(
     simd: S,
-    hidden: &Side,
+    hidden: &Layer,
     data: &[Example<'a>],
     outs: impl Iterator<Item = &'a mut [f32]>,
 ) {
@@ -52,7 +52,7 @@ pub(crate) fn sum_examples<'a, S: Simd, L: List<'a>>(
 }
 
 struct SumRows<'s, 'o, 'a, L: List<'a>> {
-    side: &'s Side,
+    layer: &'s Layer,
     sums: &'s mut [(L, &'o mut [f32])],
     of: PhantomData<&'a ()>,
 }
@@ -60,8 +60,8 @@ struct SumRows<'s, 'o, 'a, L: List<'a>> {
 impl<'a, L: List<'a>> Kernel for SumRows<'_, '_, 'a, L> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { side, sums, .. } = self;
-        let Side { bias, weights: rows } = side;
+        let Self { layer, sums, .. } = self;
+        let Layer { bias, weights: rows } = layer;
         let width = rows.width();
         assert_eq!(bias.len(), width);
         for (list, out) in &*sums {

@@ -5,7 +5,7 @@ use crate::learning::chain::{Chain, Example};
 use crate::learning::chains::RunChains;
 use crate::learning::dense::DenseSums;
 use crate::learning::gradient::{HiddenPanel, LearnRows, Move, transpose_panel};
-use crate::learning::layers::{LANES, Layers, Matrix, PANEL, Side};
+use crate::learning::layers::{LANES, Layer, Layers, Matrix, PANEL};
 use crate::learning::lists::{Factored, List};
 use crate::learning::log_marginals::log_marginals;
 use crate::learning::occurrences::Occurrences;
@@ -25,8 +25,8 @@ fn random_layers(visible: usize, hidden: usize, random: &mut Random) -> Layers {
     let mut layers = Layers::new(visible, hidden);
     layers.hidden.weights = random_matrix(visible, hidden, random);
     layers.visible.weights = random_matrix(hidden, visible, random);
-    for side in [&mut layers.hidden, &mut layers.visible] {
-        side.bias_mut().iter_mut().for_each(|b| *b = random.normal() as f32);
+    for layer in [&mut layers.hidden, &mut layers.visible] {
+        layer.bias_mut().iter_mut().for_each(|b| *b = random.normal() as f32);
     }
     layers
 }
@@ -67,18 +67,18 @@ fn end(chain: &Chain) -> Example<'_> {
 }
 
 /// In float64: each sum, and how far float32 may be from it.
-fn plain_sum(side: &Side, example: Example<'_>) -> Vec<(f64, f64)> {
+fn plain_sum(layer: &Layer, example: Example<'_>) -> Vec<(f64, f64)> {
     let rows: Vec<Vec<f32>> =
-        example.units.iter().map(|&unit| side.weights.row(unit as usize).collect()).collect();
+        example.units.iter().map(|&unit| layer.weights.row(unit as usize).collect()).collect();
     let column = |j: usize| {
         let terms = values(example).zip(&rows);
         let terms = terms.map(|((_, value), row)| f64::from(value) * f64::from(row[j]));
-        let bias = f64::from(side.bias()[j]);
+        let bias = f64::from(layer.bias()[j]);
         let sum = bias + terms.clone().sum::<f64>();
         let size = bias.abs() + terms.map(f64::abs).sum::<f64>();
         (sum, (rows.len() + 1) as f64 * f64::from(f32::EPSILON) / 2.0 * size)
     };
-    (0..side.weights.columns()).map(column).collect()
+    (0..layer.weights.columns()).map(column).collect()
 }
 
 /// The slope of a sigmoid is at most 1/4; exp2 and the division add a few roundings.
@@ -430,7 +430,7 @@ impl Kernel for BothWays<'_> {
         let mut padded = Aligned::zeroed(units.next_multiple_of(PANEL));
         padded[..units].copy_from_slice(self.inputs);
         for without in [true, false] {
-            let mut stream = Stream::new(3, Purpose::Contrast, 5);
+            let mut stream = Stream::new(3, Purpose::Learning, 5);
             let (mut on, mut bits) = (vec![], vec![0; units.div_ceil(LANES)]);
             for _ in 0..20 {
                 let (mut part, mut inputs) = (vec![], padded.clone());

@@ -4,7 +4,7 @@ use super::{Claim, Draft, Verdict};
 use crate::experiments::fig1::{EPOCHS, TRAINED, hardest};
 use crate::experiments::fig5::{rows_of, table};
 use crate::experiments::fig6::{gibbs_mf, gibbs_ps, one_chain};
-use crate::job::Method;
+use crate::job::Strategy;
 use crate::problem::family_name;
 use crate::results::Results;
 use crate::row::Row;
@@ -80,7 +80,7 @@ fn errors(
     results: &Results,
     experiment: &str,
     problem: &str,
-    method: Method,
+    method: Strategy,
     transposed: bool,
 ) -> Option<Errors> {
     let errors = Errors::of(rows_of(results, experiment, problem, method, transposed));
@@ -88,7 +88,7 @@ fn errors(
 }
 
 fn artificial(results: &Results, value: fn(&Errors) -> f64) -> Found {
-    let uniform = value(&errors(results, "fig5", &family(), Method::Uniform, false)?);
+    let uniform = value(&errors(results, "fig5", &family(), Strategy::Uniform, false)?);
     let (mut tests, mut evidence) = (Vec::new(), vec![format!("uniform {uniform:.0}%")]);
     for entry in table(&family()) {
         let found = value(&errors(results, "fig5", &family(), entry.method, true)?);
@@ -100,7 +100,7 @@ fn artificial(results: &Results, value: fn(&Errors) -> f64) -> Found {
 
 /// Largest errors of the uniform start and of the table's strategies on a trained problem.
 fn largest(results: &Results, problem: &str) -> Option<(f64, Vec<(String, f64)>)> {
-    let uniform = rows_of(results, "fig5", problem, Method::Uniform, false);
+    let uniform = rows_of(results, "fig5", problem, Strategy::Uniform, false);
     if uniform.len() < EPOCHS.len() {
         return None;
     }
@@ -120,7 +120,7 @@ fn listed(uniform: f64, entries: &[(String, f64)]) -> String {
 
 fn mnist(results: &Results) -> Found {
     let (uniform, entries) = largest(results, TRAINED[0])?;
-    let last = rows_of(results, "fig5", TRAINED[0], Method::Uniform, false).last()?.xi?;
+    let last = rows_of(results, "fig5", TRAINED[0], Strategy::Uniform, false).last()?.xi?;
     let mut tests: Vec<bool> = entries.iter().map(|(_, xi)| *xi <= 0.05).collect();
     tests.push(last > 0.05);
     Some((listed(uniform, &entries), Verdict::of(&tests)))
@@ -136,7 +136,7 @@ fn web(results: &Results) -> Found {
 /// Uniform start, Gibbs_mf and Gibbs_ps on the hardest family.
 fn three(results: &Results) -> Option<[Errors; 3]> {
     Some([
-        errors(results, "fig6", &family(), Method::Uniform, false)?,
+        errors(results, "fig6", &family(), Strategy::Uniform, false)?,
         errors(results, "fig6", &family(), gibbs_mf(), true)?,
         errors(results, "fig6", &family(), gibbs_ps(), true)?,
     ])
@@ -186,7 +186,7 @@ fn mean_field_wins(results: &Results) -> Found {
 fn trained(results: &Results) -> Found {
     let (mut tests, mut evidence) = (Vec::new(), Vec::new());
     for problem in TRAINED {
-        let uniform = errors(results, "fig6", problem, Method::Uniform, false)?.largest();
+        let uniform = errors(results, "fig6", problem, Strategy::Uniform, false)?.largest();
         evidence.push(format!("{problem}: uniform {}", per_cent(uniform)));
         for (name, method) in [("Gibbs_mf", gibbs_mf()), ("Gibbs_ps", gibbs_ps())] {
             let found = errors(results, "fig6", problem, method, false)?.largest();

@@ -1,7 +1,7 @@
 //! Fig. 1: the uniform start on models of known log Z, and on blocks of them.
 
 use super::chart::{self, AUTO, UNIFORM};
-use crate::job::{Job, Method};
+use crate::job::{Job, Strategy};
 use crate::problem::{Problem, blocks_name, family_name, parameters};
 use crate::results::Results;
 use crate::row::Row;
@@ -43,7 +43,7 @@ pub(super) fn plan(scale: &Scale, results: &Results) -> Vec<Job> {
     for hidden in SIZES {
         for family in families(hidden).into_iter().rev().take(scale.families).rev() {
             for seed in 0..scale.instances {
-                for method in [Method::Uniform, Method::Auto] {
+                for method in [Strategy::Uniform, Strategy::Auto] {
                     jobs.push(Job::new(Problem::Gwgm { family, seed }, method));
                 }
             }
@@ -51,7 +51,7 @@ pub(super) fn plan(scale: &Scale, results: &Results) -> Vec<Job> {
     }
     for name in TRAINED {
         for epoch in EPOCHS {
-            for method in [Method::Uniform, Method::Auto] {
+            for method in [Strategy::Uniform, Strategy::Auto] {
                 jobs.push(Job::new(Problem::Trained { name, epoch }, method));
             }
         }
@@ -59,7 +59,7 @@ pub(super) fn plan(scale: &Scale, results: &Results) -> Vec<Job> {
     for hidden in SIZES {
         let family = hardest(hidden);
         for seeds in packed(&uniform_rows(scale, results, &family)) {
-            for method in [Method::Uniform, Method::Auto] {
+            for method in [Strategy::Uniform, Strategy::Auto] {
                 jobs.push(Job::new(Problem::Blocks { family, seeds: seeds.clone() }, method));
             }
         }
@@ -71,7 +71,7 @@ pub(super) fn plan(scale: &Scale, results: &Results) -> Vec<Job> {
 pub(crate) fn uniform_rows<'a>(scale: &Scale, results: &'a Results, family: &Gwgm) -> Vec<&'a Row> {
     let known = results.by_key();
     let rows = (0..scale.instances).map(|seed| {
-        let job = Job::new(Problem::Gwgm { family: *family, seed }, Method::Uniform);
+        let job = Job::new(Problem::Gwgm { family: *family, seed }, Strategy::Uniform);
         known.get(&job.settings().key()).copied()
     });
     rows.collect::<Option<Vec<_>>>().unwrap_or_default()

@@ -2,7 +2,7 @@
 
 use super::chart::{self, MF, UNIFORM};
 use super::fig1::hardest;
-use crate::job::{BETAS, CHAINS, Job, Method};
+use crate::job::{BETAS, CHAINS, Job, Strategy};
 use crate::problem::Problem;
 use crate::results::Results;
 use crate::row::Row;
@@ -27,7 +27,7 @@ pub(super) fn plan(scale: &Scale, _: &Results) -> Vec<Job> {
         let job = |betas, chains| Job {
             betas,
             chains,
-            ..Job::new(problem.clone(), Method::Uniform).oriented(transposed)
+            ..Job::new(problem.clone(), Strategy::Uniform).oriented(transposed)
         };
         for exponent in 1..=scale.log_betas {
             let betas = 1 << exponent;
@@ -38,7 +38,7 @@ pub(super) fn plan(scale: &Scale, _: &Results) -> Vec<Job> {
             jobs.push(job(BETAS, chains));
             chains *= 2;
         }
-        jobs.push(Job::new(problem.clone(), Method::Auto));
+        jobs.push(Job::new(problem.clone(), Strategy::Auto));
     }
     jobs
 }

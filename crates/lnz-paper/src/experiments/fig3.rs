@@ -2,7 +2,7 @@
 
 use super::chart::{self, AUTO, TRANSPOSED, UNIFORM};
 use super::fig1::{EPOCHS, SIZES, TRAINED, hardest};
-use crate::job::{Job, Method};
+use crate::job::{Job, Strategy};
 use crate::problem::{Problem, family_name};
 use crate::results::Results;
 use crate::scale::Scale;
@@ -19,9 +19,9 @@ pub(super) fn plan(scale: &Scale, _: &Results) -> Vec<Job> {
         .chain(trained)
         .flat_map(|problem| {
             [
-                Job::new(problem.clone(), Method::Uniform),
-                Job::new(problem.clone(), Method::Uniform).transposed(),
-                Job::new(problem, Method::Auto),
+                Job::new(problem.clone(), Strategy::Uniform),
+                Job::new(problem.clone(), Strategy::Uniform).transposed(),
+                Job::new(problem, Strategy::Auto),
             ]
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use super::chart;
 use super::fig1::{hardest, uniform_rows};
-use crate::job::{INITIAL_STATES, Job, Method, gibbs, metropolis};
+use crate::job::{INITIAL_STATES, Job, Strategy, gibbs, metropolis};
 use crate::problem::{Problem, blocks_name, family_name};
 use crate::results::Results;
 use crate::row::Row;
@@ -22,7 +22,7 @@ pub(super) fn plan(scale: &Scale, results: &Results) -> Vec<Job> {
     // First of all the errors by which models are chosen.
     let family = hardest(180);
     let mut jobs: Vec<Job> = (0..scale.instances)
-        .map(|seed| Job::new(Problem::Gwgm { family, seed }, Method::Uniform))
+        .map(|seed| Job::new(Problem::Gwgm { family, seed }, Strategy::Uniform))
         .collect();
     let mut problems = vec![TRAINED];
     let errors = uniform_rows(scale, results, &family);
@@ -39,8 +39,11 @@ pub(super) fn plan(scale: &Scale, results: &Results) -> Vec<Job> {
 
 fn jobs_on(scale: &Scale, problem: &Problem) -> Vec<Job> {
     let job = |method, transposed| Job::new(problem.clone(), method).oriented(transposed);
-    let mut jobs =
-        vec![job(Method::Uniform, false), job(Method::Uniform, true), job(Method::Auto, false)];
+    let mut jobs = vec![
+        job(Strategy::Uniform, false),
+        job(Strategy::Uniform, true),
+        job(Strategy::Auto, false),
+    ];
     for transposed in [false, true] {
         jobs.extend(grid(scale, problem, transposed).into_iter().map(|m| job(m, transposed)));
     }
@@ -48,7 +51,7 @@ fn jobs_on(scale: &Scale, problem: &Problem) -> Vec<Job> {
 }
 
 /// The table's combinations for one problem and orientation.
-fn grid(scale: &Scale, problem: &Problem, transposed: bool) -> Vec<Method> {
+fn grid(scale: &Scale, problem: &Problem, transposed: bool) -> Vec<Strategy> {
     let (visible, hidden) = problem.shape();
     let units = if transposed { hidden } else { visible };
     let flips: Vec<Flips> = match problem {

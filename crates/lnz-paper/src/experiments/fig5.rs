@@ -3,7 +3,7 @@
 use super::chart::{self, AUTO, FOURTH, MF, PS, THIRD, UNIFORM};
 use super::fig1::{EPOCHS, TRAINED, hardest};
 use super::fig4;
-use crate::job::{Job, Method, gibbs, metropolis};
+use crate::job::{Job, Strategy, gibbs, metropolis};
 use crate::problem::{Problem, family_name};
 use crate::results::Results;
 use crate::row::Row;
@@ -15,7 +15,7 @@ use lnz_figures::{Dash, Figure, Marker, Style};
 /// A strategy with its name in the paper's table and its style.
 pub(crate) struct Entry {
     pub(crate) name: String,
-    pub(crate) method: Method,
+    pub(crate) method: Strategy,
     style: Style,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn own(results: &Results, problem: &str) -> Vec<Entry> {
     .into_iter()
     .filter_map(|(method, name, style)| {
         let (row, _) = fig4::best(&judges, method, is_artificial)?;
-        Some(Entry { name: name.to_owned(), method: Method::of_row(row)?, style })
+        Some(Entry { name: name.to_owned(), method: Strategy::of_row(row)?, style })
     })
     .collect()
 }
@@ -93,8 +93,8 @@ pub(super) fn plan(scale: &Scale, results: &Results) -> Vec<Job> {
         let entries: Vec<Entry> =
             table(&problem).into_iter().chain(own(results, &problem)).collect();
         for model in models(scale, &problem) {
-            jobs.push(Job::new(model.clone(), Method::Uniform));
-            jobs.push(Job::new(model.clone(), Method::Auto));
+            jobs.push(Job::new(model.clone(), Strategy::Uniform));
+            jobs.push(Job::new(model.clone(), Strategy::Auto));
             let job = |entry: &Entry| Job::new(model.clone(), entry.method).oriented(transposed);
             jobs.extend(entries.iter().map(job));
         }
@@ -107,7 +107,7 @@ pub(crate) fn rows_of<'a>(
     results: &'a Results,
     experiment: &str,
     problem: &str,
-    method: Method,
+    method: Strategy,
     transposed: bool,
 ) -> Vec<&'a Row> {
     let settings = Job::new(Problem::Trained { name: "", epoch: 0 }, method).settings();
@@ -132,11 +132,11 @@ pub(super) fn figure(results: &Results) -> Figure {
             true => chart::sorted_panel(title),
             false => chart::epoch_panel(title),
         };
-        panel = panel.with(curve("uniform".into(), of(Method::Uniform, false), UNIFORM));
+        panel = panel.with(curve("uniform".into(), of(Strategy::Uniform, false), UNIFORM));
         for entry in table(&problem).into_iter().chain(own(results, &problem)) {
             panel = panel.with(curve(entry.name, of(entry.method, transposed), entry.style));
         }
-        panels.push(panel.with(curve("auto".into(), of(Method::Auto, false), AUTO)));
+        panels.push(panel.with(curve("auto".into(), of(Strategy::Auto, false), AUTO)));
     }
     let note = format!(
         "Strategies of the paper's table; best of our grid: smallest largest error over the models of Fig. 4. {}{}",

@@ -3,34 +3,34 @@
 use super::chart::{self, AUTO, MF, PS, THIRD, UNIFORM};
 use super::fig1::TRAINED;
 use super::fig5::{models, problems, rows_of};
-use crate::job::{Job, Method, gibbs};
+use crate::job::{Job, Strategy, gibbs};
 use crate::results::Results;
 use crate::row::Row;
 use crate::scale::Scale;
 use lnz::{ChainLayout, InitialState, Sampling};
 use lnz_figures::{Figure, Style};
 
-pub(crate) fn gibbs_mf() -> Method {
+pub(crate) fn gibbs_mf() -> Strategy {
     gibbs(InitialState::MeanField, 100, 0.05)
 }
 
-pub(crate) fn gibbs_ps() -> Method {
+pub(crate) fn gibbs_ps() -> Strategy {
     gibbs(InitialState::Pseudoinverse, 100, 0.05)
 }
 
 /// The other reading of "sampling": one chain, 100 sweeps between samples.
-pub(crate) fn one_chain() -> Method {
-    Method::Sampled(Sampling { layout: ChainLayout::Single, ..Sampling::default() })
+pub(crate) fn one_chain() -> Strategy {
+    Strategy::Sampled(Sampling { layout: ChainLayout::Single, ..Sampling::default() })
 }
 
 /// Name, method, whether it follows the orientation of the panel, style.
-fn series() -> [(&'static str, Method, bool, Style); 5] {
+fn series() -> [(&'static str, Strategy, bool, Style); 5] {
     [
-        ("uniform", Method::Uniform, false, UNIFORM),
+        ("uniform", Strategy::Uniform, false, UNIFORM),
         ("Gibbs_{mf}", gibbs_mf(), true, MF),
         ("Gibbs_{ps}", gibbs_ps(), true, PS),
         ("Gibbs_{mf}, one long chain", one_chain(), true, THIRD),
-        ("auto", Method::Auto, false, AUTO),
+        ("auto", Strategy::Auto, false, AUTO),
     ]
 }
 

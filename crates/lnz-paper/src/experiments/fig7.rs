@@ -2,7 +2,7 @@
 
 use super::chart::{self, AUTO, MF, PS, UNIFORM};
 use super::fig6::{gibbs_mf, gibbs_ps};
-use crate::job::{CHAINS, Job, Method};
+use crate::job::{CHAINS, Job, Strategy};
 use crate::problem::Problem;
 use crate::results::Results;
 use crate::row::Row;
@@ -23,8 +23,8 @@ pub(super) fn plan(scale: &Scale, _: &Results) -> Vec<Job> {
     for name in TRAINED {
         for epoch in epochs() {
             let problem = Problem::Trained { name, epoch };
-            jobs.push(Job { chains, betas, ..Job::new(problem.clone(), Method::Data) });
-            for method in [Method::Uniform, gibbs_mf(), gibbs_ps(), Method::Auto] {
+            jobs.push(Job { chains, betas, ..Job::new(problem.clone(), Strategy::Data) });
+            for method in [Strategy::Uniform, gibbs_mf(), gibbs_ps(), Strategy::Auto] {
                 jobs.push(Job::new(problem.clone(), method));
             }
         }

@@ -5,7 +5,7 @@ use crate::experiments::fig4::{Tried, tried};
 use crate::experiments::fig5::rows_of;
 use crate::experiments::fig6::{gibbs_mf, gibbs_ps};
 use crate::experiments::{EXPERIMENTS, fig7};
-use crate::job::Method;
+use crate::job::Strategy;
 use crate::problem::family_name;
 use crate::record::Record;
 use crate::results::Results;
@@ -260,10 +260,10 @@ pub(super) fn auto(results: &Results) -> Table {
     let family = family_name(&hardest(180));
     let problems = [(family.as_str(), true), (TRAINED[0], false), (TRAINED[1], false)];
     let methods = [
-        ("uniform", Method::Uniform, false),
+        ("uniform", Strategy::Uniform, false),
         ("Gibbs_mf", gibbs_mf(), true),
         ("Gibbs_ps", gibbs_ps(), true),
-        ("auto", Method::Auto, false),
+        ("auto", Strategy::Auto, false),
     ];
     for (problem, transposed) in problems {
         for (name, method, follows) in methods {

@@ -1,14 +1,17 @@
-//! Calibration: `cargo xtask calibrate` runs `auto` and plain annealing over models of known log Z.
+//! Calibration: `cargo xtask calibrate` runs `auto` over models of known log Z.
 
+mod environment;
+mod files;
 #[path = "../../tests/known/families.rs"]
 mod known;
 mod methods;
 mod options;
+mod outcome;
 mod report;
+mod run;
 
 use known::{Family, families};
-use methods::{Method, Outcome};
-use options::Options;
+use options::{Options, Part};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -24,49 +27,48 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let clock = Instant::now();
-    let chosen: Vec<Family> = families()
-        .into_iter()
-        .filter(|f| f.is_quick() || !options.quick)
-        .filter(|f| options.family.as_ref().is_none_or(|part| f.name().contains(part)))
-        .collect();
-    let mut outcomes = Vec::new();
-    for family in &chosen {
-        for seed in options.seeds_of(family) {
-            match calibrate(family, seed, &options) {
-                Ok(of_model) => outcomes.extend(of_model),
-                Err(error) => {
-                    eprintln!("FAILED: {}, seed {seed}: {error}", family.name());
-                    return ExitCode::FAILURE;
-                }
-            }
+    let chosen = chosen(&options);
+    if chosen.is_empty() {
+        eprintln!("no family has such a name; without --family all of them are run");
+        return ExitCode::from(2);
+    }
+    let done = match &options.write {
+        Some(directory) => files::write(&chosen, directory),
+        None => calibrate(&chosen, &options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("FAILED: {message}");
+            ExitCode::FAILURE
         }
     }
-    let report = report::markdown(&outcomes, &options, clock.elapsed());
-    println!("{report}");
-    if let Some(path) = &options.output
-        && let Err(error) = std::fs::write(path, report)
-    {
-        eprintln!("FAILED: {} cannot be written: {error}", path.display());
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
 }
 
-/// All methods on one model.
-fn calibrate(family: &Family, seed: u64, options: &Options) -> lnz::Result<Vec<Outcome>> {
-    let (model, log_z) = family.generate(seed)?;
-    let mut outcomes = Vec::new();
-    let methods = Method::all().into_iter().filter(|m| m.suits(family));
-    for method in methods.filter(|m| m.is_auto() || !options.auto_only) {
-        let outcome = Outcome {
-            family: family.name(),
-            seed,
-            exact: log_z,
-            ..method.run(&model, seed, options)?
-        };
-        eprintln!("{}", outcome.line());
-        outcomes.push(outcome);
+/// Runs the methods and tells what came of it.
+fn calibrate(chosen: &[Chosen], options: &Options) -> Result<(), String> {
+    let clock = Instant::now();
+    let outcomes = run::run(chosen, options)?;
+    let report = report::markdown(&outcomes, options, clock.elapsed());
+    println!("{report}");
+    match &options.output {
+        Some(path) => std::fs::write(path, report)
+            .map_err(|error| format!("{} cannot be written: {error}", path.display())),
+        None => Ok(()),
     }
-    Ok(outcomes)
+}
+
+/// A model that was asked for.
+struct Chosen {
+    family: Family,
+    part: Part,
+    seed: u64,
+}
+
+fn chosen(options: &Options) -> Vec<Chosen> {
+    let of_family = |family: Family| {
+        let seeds = options.seeds_of(&family);
+        seeds.into_iter().map(move |(part, seed)| Chosen { family: family.clone(), part, seed })
+    };
+    families().into_iter().filter(|family| options.includes(family)).flat_map(of_family).collect()
 }

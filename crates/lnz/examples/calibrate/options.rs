@@ -1,94 +1,166 @@
 //! What a calibration run was asked to do.
 
 use crate::known::Family;
+use lnz::Auto;
 use std::fmt;
-use std::ops::Range;
 use std::path::PathBuf;
 
 pub(crate) const USAGE: &str = "usage: cargo xtask calibrate [options]
-  --quick              two models of each family that takes a second or less
-  --seeds N            models of each family; default 14, 5 of the families that take longer
-  --first-seed N       seed of the first; default 0
+  --part PART          tuning or held-out models; default both
+  --seeds N            models of each family in each part; default 2 to 5
+  --first-seed N       skip the first N of each part; default 0
   --family TEXT        only families whose name contains TEXT
-  --max-seconds S      time of auto on one model; default 20
-  --auto-only          without plain annealing
-  --output FILE        write the report there as well";
+  --quick              one model in each part of the families that take a second or less
+  --max-seconds S      time of auto on one model; default 60
+  --seed-of-run N      seed of the estimators; default 0
+  --jobs N             models at a time; default 1. Results do not depend on it, times do
+  --peers              plain annealing as well, from the uniform and from a sampled start
+  --tsv FILE           append a row of tab-separated values for each run
+  --output FILE        write the report there as well
+  --write DIR          write the models as .npz and truths.tsv, and run nothing";
 
-/// Models of a family that takes a second or less each, and of one that takes longer: 303 in all.
-const SEEDS: u64 = 14;
-const SLOW_SEEDS: u64 = 5;
-const QUICK_SEEDS: u64 = 2;
-/// Time of `auto` on one model, so that all of them end within half an hour on two cores.
-const MAX_SECONDS: f64 = 20.0;
+/// The first seed of models that are only looked at in the end.
+const HELD_OUT: u64 = 1000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Tuning,
+    HeldOut,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 2] = [Part::Tuning, Part::HeldOut];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Part::Tuning => "tuning",
+            Part::HeldOut => "held-out",
+        }
+    }
+}
 
 pub(crate) struct Options {
-    pub(crate) quick: bool,
-    /// Models of each family, if told.
+    part: Option<Part>,
     seeds: Option<u64>,
     first_seed: u64,
-    pub(crate) family: Option<String>,
+    family: Option<String>,
+    quick: bool,
     pub(crate) max_seconds: f64,
-    pub(crate) auto_only: bool,
+    pub(crate) seed_of_run: u64,
+    pub(crate) jobs: usize,
+    pub(crate) peers: bool,
+    pub(crate) tsv: Option<PathBuf>,
     pub(crate) output: Option<PathBuf>,
+    pub(crate) write: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            part: None,
+            seeds: None,
+            first_seed: 0,
+            family: None,
+            quick: false,
+            max_seconds: Auto::default().max_seconds,
+            seed_of_run: Auto::default().seed,
+            jobs: 1,
+            peers: false,
+            tsv: None,
+            output: None,
+            write: None,
+        }
+    }
 }
 
 impl Options {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let (mut seeds, mut first_seed) = (None, 0);
-        let (mut quick, mut max_seconds) = (false, MAX_SECONDS);
-        let (mut family, mut auto_only, mut output) = (None, false, None);
+        let mut options = Self::default();
         while let Some(name) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{name} needs a value"));
             match name.as_str() {
-                "--quick" => quick = true,
-                "--auto-only" => auto_only = true,
-                "--seeds" => seeds = Some(number(&name, &value()?)?),
-                "--first-seed" => first_seed = number(&name, &value()?)?,
-                "--family" => family = Some(value()?),
-                "--max-seconds" => max_seconds = number(&name, &value()?)?,
-                "--output" => output = Some(PathBuf::from(value()?)),
+                "--part" => options.part = Some(part(&value()?)?),
+                "--seeds" => options.seeds = Some(number(&name, &value()?)?),
+                "--first-seed" => options.first_seed = number(&name, &value()?)?,
+                "--family" => options.family = Some(value()?),
+                "--quick" => options.quick = true,
+                "--max-seconds" => options.max_seconds = number(&name, &value()?)?,
+                "--seed-of-run" => options.seed_of_run = number(&name, &value()?)?,
+                "--jobs" => options.jobs = number(&name, &value()?)?,
+                "--peers" => options.peers = true,
+                "--tsv" => options.tsv = Some(PathBuf::from(value()?)),
+                "--output" => options.output = Some(PathBuf::from(value()?)),
+                "--write" => options.write = Some(PathBuf::from(value()?)),
                 _ => return Err(format!("{name} is not an option")),
             }
         }
-        Ok(Self { quick, seeds, first_seed, family, max_seconds, auto_only, output })
+        if options.jobs == 0 {
+            return Err("--jobs 0: at least one model at a time".into());
+        }
+        Ok(options)
     }
 
-    /// The seeds of the models of a family.
-    pub(crate) fn seeds_of(&self, family: &Family) -> Range<u64> {
-        let usual = match (self.quick, family.is_quick()) {
-            (true, _) => QUICK_SEEDS,
-            (false, true) => SEEDS,
-            (false, false) => SLOW_SEEDS,
-        };
-        self.first_seed..self.first_seed + self.seeds.unwrap_or(usual)
+    /// Whether models of a family are asked for.
+    pub(crate) fn includes(&self, family: &Family) -> bool {
+        (family.is_quick || !self.quick)
+            && self.family.as_ref().is_none_or(|text| family.name.contains(text))
+    }
+
+    /// The models of a family: their part and seed.
+    pub(crate) fn seeds_of(&self, family: &Family) -> Vec<(Part, u64)> {
+        let seeds = self.seeds.unwrap_or(if self.quick { 1 } else { family.seeds });
+        let parts = Part::ALL.into_iter().filter(|part| self.part.is_none_or(|p| p == *part));
+        parts
+            .flat_map(|part| {
+                let first = match part {
+                    Part::Tuning => self.first_seed,
+                    Part::HeldOut => HELD_OUT + self.first_seed,
+                };
+                (first..first + seeds).map(move |seed| (part, seed))
+            })
+            .collect()
     }
 }
 
 impl fmt::Display for Options {
     /// The command that makes the same run again.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { quick, seeds, first_seed, family, max_seconds, auto_only, .. } = self;
+        let usual = Self::default();
         write!(f, "cargo xtask calibrate")?;
-        if *quick {
-            write!(f, " --quick")?;
+        if let Some(part) = self.part {
+            write!(f, " --part {}", part.name())?;
         }
-        if let Some(seeds) = seeds {
+        if let Some(seeds) = self.seeds {
             write!(f, " --seeds {seeds}")?;
         }
-        if *first_seed != 0 {
-            write!(f, " --first-seed {first_seed}")?;
+        if self.first_seed != usual.first_seed {
+            write!(f, " --first-seed {}", self.first_seed)?;
         }
-        if let Some(family) = family {
+        if let Some(family) = &self.family {
             write!(f, " --family '{family}'")?;
         }
-        if *max_seconds != MAX_SECONDS {
-            write!(f, " --max-seconds {max_seconds}")?;
+        if self.quick {
+            write!(f, " --quick")?;
         }
-        if *auto_only {
-            write!(f, " --auto-only")?;
+        if self.max_seconds != usual.max_seconds {
+            write!(f, " --max-seconds {}", self.max_seconds)?;
+        }
+        if self.seed_of_run != usual.seed_of_run {
+            write!(f, " --seed-of-run {}", self.seed_of_run)?;
+        }
+        if self.jobs != usual.jobs {
+            write!(f, " --jobs {}", self.jobs)?;
+        }
+        if self.peers {
+            write!(f, " --peers")?;
         }
         Ok(())
     }
+}
+
+fn part(text: &str) -> Result<Part, String> {
+    let found = Part::ALL.into_iter().find(|part| part.name() == text);
+    found.ok_or(format!("--part {text}: expected tuning or held-out"))
 }
 
 fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {

@@ -1,10 +1,19 @@
 //! The fast engine: chains on fixed-point weights and bit-packed states.
 
-use super::{Bridge, Engine, Precision, Walkers};
+use super::{Bridge, Engine, Precision, Task, Walkers};
 use crate::Rbm;
-use crate::path::{Origin, Path};
+use crate::observer::Observer;
+use crate::path::Path;
 use lnz_kernels::{ChainRange, Flips, GROUP_OF_ROWS, GridChains, GridModel, share_out};
 use ndarray::{Array1, ArrayView1};
+
+/// For models of binary units that a grid holds.
+pub(super) fn backend<'m>(task: Box<Task<'m>>) -> Result<Box<dyn Engine + 'm>, Box<Task<'m>>> {
+    match GridEngine::model_on(task.precision, task.path.model()) {
+        Some(grid) => Ok(Box::new(GridEngine::new(task.path, grid, task.flips, task.bridge))),
+        None => Err(task),
+    }
+}
 
 /// A model on a grid, and the path to it.
 pub(crate) struct GridEngine<'m> {
@@ -16,10 +25,11 @@ pub(crate) struct GridEngine<'m> {
 }
 
 impl<'m> GridEngine<'m> {
-    /// The model on the grid that is asked for, or on the next finer one that fits; none for float64
-    /// and beyond the range of float32.
+    /// The model on the grid that is asked for, or on the next finer one that fits; none for float64,
+    /// beyond the range of float32, and for units that are not binary.
     pub(crate) fn model_on(wanted: Precision, model: &Rbm) -> Option<GridModel> {
         match wanted {
+            _ if !model.is_binary() => None,
             Precision::I16 => GridModel::on_16_bits(model).or_else(|| GridModel::on_32_bits(model)),
             Precision::I32 => GridModel::on_32_bits(model),
             Precision::F64 => None,
@@ -27,13 +37,7 @@ impl<'m> GridEngine<'m> {
     }
 
     pub(crate) fn new(path: Path<'m>, grid: GridModel, flips: Flips, bridge: Bridge) -> Self {
-        let path_on_grid = match path.origin() {
-            Origin::Units(start) => grid.path(start.bias().view()),
-            Origin::Mixture(components) => {
-                let biases: Vec<_> = components.iter().map(|c| c.bias.clone()).collect();
-                grid.path_from_mixture(&biases, components.iter().map(|c| c.share).collect())
-            }
-        };
+        let path_on_grid = grid.path(path.bias().view());
         Self { path, grid, path_on_grid, flips, bridge }
     }
 
@@ -58,10 +62,15 @@ impl Engine for GridEngine<'_> {
         share_out(chains)
     }
 
-    fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_> {
-        let block = GridChains::new(&self.grid, &self.path_on_grid, self.flips, range);
-        let chains = range.chains;
-        Box::new(GridWalkers { engine: self, chains, block, model_inputs: vec![] })
+    fn walkers<'a>(
+        &'a self,
+        range: ChainRange,
+        observer: &'a dyn Observer,
+    ) -> Box<dyn Walkers + 'a> {
+        let block = GridChains::new(&self.grid, &self.path_on_grid, self.flips, range)
+            .stopped_by(Box::new(|| observer.cancelled()));
+        let (chains, model_inputs, stopped) = (range.chains, vec![], false);
+        Box::new(GridWalkers { engine: self, chains, block, model_inputs, observer, stopped })
     }
 }
 
@@ -72,11 +81,18 @@ struct GridWalkers<'a> {
     block: GridChains<'a>,
     /// Of the real model, as the bridge has computed them; empty once the chains have moved.
     model_inputs: Vec<Array1<f64>>,
+    observer: &'a dyn Observer,
+    /// The bridge was not finished.
+    stopped: bool,
 }
 
 impl Walkers for GridWalkers<'_> {
     fn chains(&self) -> usize {
         self.chains
+    }
+
+    fn have_stopped(&self) -> bool {
+        self.stopped || self.block.has_stopped()
     }
 
     fn draw_start(&mut self) {
@@ -113,15 +129,14 @@ impl Walkers for GridWalkers<'_> {
             let chains = k * GROUP_OF_ROWS..k * GROUP_OF_ROWS + out.len();
             rows.clear();
             chains.clone().for_each(|chain| rows.extend(self.block.state(chain)));
-            bridge.log_marginals(path.model(), &rows, out, &mut self.model_inputs);
+            let inputs = &mut self.model_inputs;
+            if !bridge.log_marginals(path.model(), &rows, out, inputs, self.observer) {
+                self.stopped = true;
+                return;
+            }
             let states = rows.chunks_exact(path.model().visible()).map(ArrayView1::from);
             for ((chain, x), out) in chains.zip(states).zip(out) {
-                // Of a mixture nothing is left at the end of the path.
-                let start = match path.origin() {
-                    Origin::Units(start) => start.bias().dot(&x),
-                    Origin::Mixture(_) => 0.0,
-                };
-                *out -= start + self.block.log_end(chain);
+                *out -= path.bias().dot(&x) + self.block.log_end(chain);
             }
         }
     }

@@ -26,15 +26,15 @@ impl<'a> Chain<'a> {
         self.x = x;
     }
 
-    /// h ~ sigma(beta a).
+    /// h ~ exp(beta a.h): units that are 0 or 1 are on with probability sigma(beta a).
     pub(crate) fn draw_hidden(&mut self, beta: f64, random: &mut Random) {
-        self.h = self.a.mapv(|a| f64::from(random.happens(sigmoid(beta * a))));
+        self.h = self.model.hidden_units().draw(&self.a * beta, random);
     }
 
-    /// x ~ sigma((1 - beta) B + beta (b + W h)) on the path that starts at bias B.
+    /// x ~ exp(((1 - beta) B + beta (b + W h)).x) on the path that starts at bias B.
     pub(crate) fn draw_visible(&mut self, start: &Array1<f64>, beta: f64, random: &mut Random) {
         let input = start * (1.0 - beta) + &(self.model.visible_input(self.h.view()) * beta);
-        self.set(input.mapv(|v| f64::from(random.happens(sigmoid(v)))));
+        self.set(self.model.visible_units().draw(input, random));
     }
 
     /// One block Gibbs sweep at inverse temperature `beta`.

@@ -1,8 +1,8 @@
 //! The readable engine, with which the fast one must agree: one chain after the other in float64.
 
 use super::{Chain, Engine, Precision, Walkers};
-use crate::math::sigmoid;
-use crate::path::{Origin, Path};
+use crate::observer::Observer;
+use crate::path::Path;
 use lnz_kernels::random::Random;
 use lnz_kernels::{ChainRange, Flips, GROUP};
 use ndarray::Array1;
@@ -14,7 +14,9 @@ pub(crate) struct ReferenceEngine<'m> {
 }
 
 impl<'m> ReferenceEngine<'m> {
+    /// Only binary units are flipped; flips make no difference to the distributions of the path.
     pub(crate) fn new(path: Path<'m>, flips: Flips) -> Self {
+        let flips = if path.model().is_binary() { flips } else { Flips::default() };
         Self { path, flips }
     }
 }
@@ -35,16 +37,20 @@ impl Engine for ReferenceEngine<'_> {
         groups.map(|group| (group, GROUP.min(chains - group * GROUP))).collect()
     }
 
-    fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_> {
+    fn walkers<'a>(
+        &'a self,
+        range: ChainRange,
+        observer: &'a dyn Observer,
+    ) -> Box<dyn Walkers + 'a> {
         let ChainRange { group, chains, seed, purpose } = range;
         let first = group * GROUP;
         let walker = |chain: usize| Walker {
             chain: Chain::new(self.path.model(), Array1::zeros(self.path.model().visible())),
-            component: 0,
             random: Random::stream(seed, purpose, chain as u64),
         };
         let walkers = (first..first + chains).map(walker).collect();
-        Box::new(ReferenceWalkers { path: &self.path, flips: self.flips, walkers })
+        let (path, flips, stopped) = (&self.path, self.flips, false);
+        Box::new(ReferenceWalkers { path, flips, walkers, observer, stopped })
     }
 }
 
@@ -53,12 +59,13 @@ struct ReferenceWalkers<'a> {
     path: &'a Path<'a>,
     flips: Flips,
     walkers: Vec<Walker<'a>>,
+    observer: &'a dyn Observer,
+    stopped: bool,
 }
 
-/// One chain, the component of a mixture that it belongs to now, and its random numbers.
+/// One chain and its random numbers.
 struct Walker<'a> {
     chain: Chain<'a>,
-    component: usize,
     random: Random,
 }
 
@@ -67,15 +74,14 @@ impl Walkers for ReferenceWalkers<'_> {
         self.walkers.len()
     }
 
+    fn have_stopped(&self) -> bool {
+        self.stopped
+    }
+
     fn draw_start(&mut self) {
-        for Walker { chain, random, .. } in &mut self.walkers {
-            let bias = match self.path.origin() {
-                Origin::Units(start) => start.bias(),
-                Origin::Mixture(components) => {
-                    &components[pick(components.iter().map(|c| c.share), random)].bias
-                }
-            };
-            chain.set(bias.mapv(|b| f64::from(random.happens(sigmoid(b)))));
+        for Walker { chain, random } in &mut self.walkers {
+            let bias = self.path.bias().clone();
+            chain.set(self.path.model().visible_units().draw(bias, random));
         }
     }
 
@@ -88,8 +94,13 @@ impl Walkers for ReferenceWalkers<'_> {
 
     fn weigh(&mut self, from: f64, to: f64, log_weights: &mut [f64]) {
         let path = self.path;
-        for Walker { chain, random, .. } in &mut self.walkers {
-            chain.flip_visible(path.bias(0), from, self.flips.visible, random);
+        // A step of one chain may take a while: it is asked before each.
+        for Walker { chain, random } in &mut self.walkers {
+            self.stopped |= self.observer.cancelled();
+            if self.stopped {
+                return;
+            }
+            chain.flip_visible(path.bias(), from, self.flips.visible, random);
         }
         let (mut before, mut after) = (vec![0.0; self.chains()], vec![0.0; self.chains()]);
         self.log_density(from, &mut before);
@@ -97,19 +108,22 @@ impl Walkers for ReferenceWalkers<'_> {
         for (log_weight, (before, after)) in log_weights.iter_mut().zip(before.iter().zip(after)) {
             *log_weight += after - before;
         }
-        for Walker { chain, component, random } in &mut self.walkers {
-            if let Origin::Mixture(_) = path.origin() {
-                let heights = path.log_components(to, chain.x.view());
-                let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                *component = pick(heights.iter().map(|h| (h - highest).exp()), random);
+        for Walker { chain, random } in &mut self.walkers {
+            self.stopped |= self.observer.cancelled();
+            if self.stopped {
+                return;
             }
             chain.draw_hidden(to, random);
         }
     }
 
     fn sweep(&mut self, beta: f64) {
-        for Walker { chain, component, random } in &mut self.walkers {
-            let bias = self.path.bias(*component);
+        for Walker { chain, random } in &mut self.walkers {
+            self.stopped |= self.observer.cancelled();
+            if self.stopped {
+                return;
+            }
+            let bias = self.path.bias();
             chain.flip_hidden(bias, beta, self.flips.hidden, random);
             chain.draw_visible(bias, beta, random);
         }
@@ -127,9 +141,9 @@ impl Walkers for ReferenceWalkers<'_> {
     }
 
     fn rearrange(&mut self, ancestors: &[usize]) {
-        let before: Vec<_> = self.walkers.iter().map(|w| (w.chain.clone(), w.component)).collect();
+        let before: Vec<_> = self.walkers.iter().map(|w| w.chain.clone()).collect();
         for (walker, &k) in self.walkers.iter_mut().zip(ancestors) {
-            (walker.chain, walker.component) = before[k].clone();
+            walker.chain = before[k].clone();
         }
     }
 
@@ -140,16 +154,4 @@ impl Walkers for ReferenceWalkers<'_> {
     fn model_inputs(&self, chain: usize) -> Array1<f64> {
         self.walkers[chain].chain.a.clone()
     }
-}
-
-/// An index, drawn with a probability proportional to its share.
-fn pick(shares: impl Iterator<Item = f64> + Clone, random: &mut Random) -> usize {
-    let target = random.uniform() * shares.clone().sum::<f64>();
-    let mut sum = 0.0;
-    let passed = shares.clone().take_while(|share| {
-        sum += share;
-        sum <= target
-    });
-    // Rounding may put the target at the very end.
-    passed.count().min(shares.count() - 1)
 }

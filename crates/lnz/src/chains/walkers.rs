@@ -1,6 +1,7 @@
 //! What an engine does: it moves some chains along a path.
 
 use super::Precision;
+use crate::observer::Observer;
 use crate::path::Path;
 use lnz_kernels::ChainRange;
 use ndarray::Array1;
@@ -19,7 +20,12 @@ pub(crate) trait Engine: Send + Sync {
     /// Some chains of a run, with all visible units off.
     ///
     /// The random numbers of a chain depend on its place in the run, not on the block it is in.
-    fn walkers(&self, range: ChainRange) -> Box<dyn Walkers + '_>;
+    /// They end in the middle of a step once the observer asks to stop.
+    fn walkers<'a>(
+        &'a self,
+        range: ChainRange,
+        observer: &'a dyn Observer,
+    ) -> Box<dyn Walkers + 'a>;
 }
 
 /// Some chains on a path. One call moves 16 to 1024 of them, so that `dyn` costs nothing.
@@ -27,6 +33,10 @@ pub(crate) trait Engine: Send + Sync {
 /// A step of a walk is `weigh` and then `sweep`. Between them, chains may be rearranged.
 pub(crate) trait Walkers {
     fn chains(&self) -> usize;
+
+    /// A step has ended in the middle, because the observer asked to stop: states and weights mean
+    /// nothing any more.
+    fn have_stopped(&self) -> bool;
 
     /// Draws the visible state of every chain from the start distribution.
     fn draw_start(&mut self);

@@ -54,9 +54,7 @@ impl Warning {
             vec![Change { setting: "max_seconds", value: Some(format!("{seconds}")) }]
         };
         match self {
-            Warning::BelowLowerBound { .. }
-            | Warning::OtherStartFindsMore { .. }
-            | Warning::PhasesOverlap { .. } => {
+            Warning::BelowLowerBound { .. } | Warning::OtherStartFindsMore { .. } => {
                 vec![Change { setting: "method", value: Some("auto".into()) }]
             }
             Warning::MissedCore { .. }
@@ -64,7 +62,7 @@ impl Warning {
             | Warning::StartsDisagree { .. }
             | Warning::StillRising { .. }
             | Warning::TargetNotReached { .. }
-            | Warning::WideBracket { .. }
+            | Warning::UnreachedMass { .. }
             | Warning::StoppedBetweenRounds { .. } => more_time(),
             _ if run.start == StartedFrom::Auto && run.max_seconds.is_some() => more_time(),
             Warning::FewEffectiveChains { chains, .. }

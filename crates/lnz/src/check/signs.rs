@@ -17,6 +17,9 @@ const LEAST_MISS: f64 = 0.5;
 /// A rise from trial to main run below this is not worth a warning.
 const LEAST_RISE: f64 = 0.2;
 
+/// Mass that is not reached and below this share of Z is not worth a warning.
+const LEAST_UNREACHED: f64 = 0.03;
+
 /// Starts that differ by less than this agree, however small they say their errors are.
 const LEAST_DISAGREEMENT: f64 = 0.1;
 
@@ -78,6 +81,11 @@ pub(crate) fn missed_mass(found: Measured, opinion: &Opinion) -> Option<Warning>
         start,
         found: best.log_z,
     })
+}
+
+/// Other runs have found mass that the chains do not reach.
+pub(crate) fn unreached_mass(log_z: f64, mass: f64, error: f64) -> Option<Warning> {
+    (mass > LEAST_UNREACHED + 2.0 * error).then_some(Warning::UnreachedMass { log_z, mass })
 }
 
 /// Both are unbiased, so that a main run far above its trial shows errors that are too small.

@@ -38,7 +38,7 @@ pub enum Warning {
     OtherStartFindsMore {
         /// The estimate.
         log_z: f64,
-        /// The start that finds more, as in "from the modes".
+        /// The start that finds more, as in "from the fitted starts".
         start: &'static str,
         /// What it finds.
         found: f64,
@@ -66,21 +66,12 @@ pub enum Warning {
         /// log Z in the main run.
         log_z: f64,
     },
-    /// The way back from the modes leaves room for more than so few chains can rule out.
-    WideBracket {
+    /// Other runs have found mass that the chains of this one do not reach.
+    UnreachedMass {
         /// The estimate.
         log_z: f64,
-        /// What annealing from the modes back to the start finds.
-        reverse: f64,
-        /// Chains in the estimate.
-        chains: usize,
-    },
-    /// Much of the weight from the start of a phase ends in the cells of others: they are not phases.
-    PhasesOverlap {
-        /// The part that leaves.
-        leak: f64,
-        /// The share of Z of the phase.
-        share: f64,
+        /// The mass, relative to Z.
+        mass: f64,
     },
     /// The time was over long before the error was as small as wanted.
     TargetNotReached {
@@ -115,8 +106,7 @@ impl Warning {
             Warning::MissedCore { .. } => "missed_core",
             Warning::StartsDisagree { .. } => "families_disagree",
             Warning::StillRising { .. } => "still_rising",
-            Warning::WideBracket { .. } => "wide_bracket",
-            Warning::PhasesOverlap { .. } => "phases_overlap",
+            Warning::UnreachedMass { .. } => "unreached_mass",
             Warning::TargetNotReached { .. } => "target_not_reached",
             Warning::StoppedBetweenRounds { .. } | Warning::StoppedEarly { .. } => "stopped_early",
         }
@@ -154,14 +144,9 @@ impl Warning {
             Warning::StillRising { start, trial, log_z } => format!(
                 "from {start} a short run gave {trial:.2} and a longer one {log_z:.2}, more than their errors allow: a longer one still may give more"
             ),
-            Warning::WideBracket { log_z, reverse, chains } => format!(
-                "annealing back from the modes finds {reverse:.2}, {:.1} more: {chains} chains are too few to say that nothing lies between",
-                reverse - log_z
-            ),
-            Warning::PhasesOverlap { leak, share } => format!(
-                "{:.0}% of the weight from a phase with {:.0}% of Z ends elsewhere: the phases overlap, and their errors are too small",
-                100.0 * leak,
-                100.0 * share
+            Warning::UnreachedMass { log_z, mass } => format!(
+                "{log_z:.2} is probably too low: other runs have found states that the chains hardly reach, {:.0}% of Z or more",
+                100.0 * mass
             ),
             Warning::TargetNotReached { std_error, target } => format!(
                 "the error is still {std_error:.2}, not {target}, and an error that large is itself uncertain"

@@ -33,6 +33,7 @@ pub(super) fn open(source: &mut dyn TensorSource) -> Parsed<Box<dyn Rows>> {
         name => format!("its array `{name}` {problem}"),
     };
     let (_, width) = rows_and_width(&info.shape).map_err(about)?;
+    source.tensors()[index].check_memory()?;
     let values: Vec<f64> = source.values(index).map_err(about)?.iter().copied().collect();
     let is_grey = info.dtype == "uint8" && values.iter().any(|&value| value > 1.0);
     let scale = if is_grey { 255.0 } else { 1.0 };

@@ -5,7 +5,8 @@ use super::{
     anneal, second_opinion,
 };
 use crate::check::{Measured, Opinion, Weights};
-use crate::{Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
+use crate::energy::{check_finite, rounding_of};
+use crate::{Deadline, Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -33,6 +34,12 @@ pub struct Ais {
     pub check: bool,
 }
 
+/// Share of a limited time that the search for missed mass may take.
+const SEARCH_SHARE: f64 = 1.0 / 3.0;
+
+/// Share of a limited time that sampling the start may take: the run itself needs more.
+const START_SHARE: f64 = 0.25;
+
 /// How the start distribution is found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -53,6 +60,8 @@ pub struct AisRun {
     pub annealed: Annealed,
     /// Statistics of the samples.
     pub statistics: Estimate,
+    /// A limit of time ended the sampling of the start, which is one from fewer steps then.
+    pub start_was_cut: bool,
 }
 
 impl Ais {
@@ -79,23 +88,30 @@ impl Ais {
             true => Cow::Owned(model.transposed()?),
             false => Cow::Borrowed(model),
         };
+        check_finite(&model)?;
+        let rounding = rounding_of(&model);
         let clock = Instant::now();
-        let start = self.start.find(&model, self.annealing.seed, observer)?;
+        let (start, start_was_cut) = self.start.find(&model, self.annealing.seed, observer)?;
         let start_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         let annealed = anneal(&model, &start, &self.schedule, &self.annealing, observer)?;
         let seconds = clock.elapsed().as_secs_f64();
         let statistics = Estimate::from_samples(&annealed.samples);
         let betas = self.schedule.intervals();
-        Ok(Finding {
+        // Fewer chains because of a limit of time are what was asked for.
+        let wanted = match annealed.stopped {
+            true => annealed.requested,
+            false => annealed.samples.len(),
+        };
+        let mut finding = Finding {
             log_z: statistics.log_z,
-            std_error: statistics.std_error,
-            interval: statistics.interval,
+            std_error: statistics.std_error.max(rounding),
+            interval: [statistics.interval[0] - rounding, statistics.interval[1] + rounding],
             lower_bound: opinion.map(|opinion| opinion.lower_bound),
             proven: None,
-            diagnosis: Diagnosis::of_annealing(&statistics, annealed.requested, opinion),
+            diagnosis: Diagnosis::of_annealing(&statistics, wanted, opinion),
             ess: Some(statistics.ess),
-            stopped: annealed.samples.len() < annealed.requested,
+            stopped: annealed.stopped,
             effort: Effort {
                 betas: Some(betas),
                 chains: Some(self.annealing.chains),
@@ -108,16 +124,20 @@ impl Ais {
                 seconds,
                 start_seconds: Some(start_seconds),
             },
-            details: Details::Ais(Box::new(AisRun { annealed, statistics })),
-        })
+            details: Details::Ais(Box::new(AisRun { annealed, statistics, start_was_cut })),
+        };
+        finding.respect_floor();
+        Ok(finding)
     }
 }
 
 impl Estimator for Ais {
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
         // A search that was stopped, or cannot be made, has no opinion.
+        let share = observer.seconds_left().map_or(f64::INFINITY, |left| left * SEARCH_SHARE);
+        let search = Deadline::after(share, observer);
         let opinion = match self.check {
-            true => second_opinion(model, self.annealing.seed, observer).ok(),
+            true => second_opinion(model, self.annealing.seed, &search).ok(),
             false => None,
         };
         self.estimate_against(opinion.as_ref(), model, observer)
@@ -125,11 +145,14 @@ impl Estimator for Ais {
 }
 
 impl StartRule {
-    fn find(&self, model: &Rbm, seed: u64, observer: &dyn Observer) -> Result<Start> {
+    /// The start, and whether sampling it was cut short by a limit of time.
+    fn find(&self, model: &Rbm, seed: u64, observer: &dyn Observer) -> Result<(Start, bool)> {
         match self {
-            StartRule::Uniform => Ok(Start::uniform(model.visible())),
-            StartRule::Sampled(sampling) => Start::sampled(model, sampling, seed, observer),
-            StartRule::Given(start) => Ok(start.clone()),
+            StartRule::Uniform => Ok((Start::uniform(model.visible()), false)),
+            StartRule::Sampled(sampling) => {
+                Start::sampled_in_time(model, sampling, seed, START_SHARE, observer)
+            }
+            StartRule::Given(start) => Ok((start.clone(), false)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Annealed importance sampling: chains that go from the start distribution to the model.
 
+mod waves;
 mod waypoints;
 
 use crate::chains::{Bridge, Engine, engine};
@@ -7,7 +8,7 @@ use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
 use crate::path::Path;
 use crate::walk::{Population, walk};
-use crate::{Error, Precision, Rbm, Result, Schedule, Start};
+use crate::{Error, Precision, Rbm, Result, Schedule, Start, memory};
 use lnz_kernels::random::Purpose;
 use lnz_kernels::{ChainRange, Flips};
 use rayon::prelude::*;
@@ -38,8 +39,11 @@ impl Default for Annealing {
 pub struct Annealed {
     /// `s_i = log w_i + log Z_0` of every finished chain, in the order of the chains.
     pub samples: Vec<f64>,
-    /// Number of chains asked for; more than there are samples if the run was stopped early.
+    /// Number of chains asked for; more than there are samples if the run was stopped early, or if its
+    /// time was over.
     pub requested: usize,
+    /// The observer asked to stop, for another reason than that the time was over.
+    pub stopped: bool,
     /// The resolution that was used.
     pub precision: Precision,
     /// (beta, estimate of log Z there) at up to 128 betas and at 0, over the finished chains; empty
@@ -67,6 +71,10 @@ pub fn anneal(
         let (found, expected) = (start.bias().len(), model.visible());
         return Err(Error::Width { what: "the start distribution".into(), found, expected });
     }
+    check_memory(model, settings.chains)?;
+    if observer.cancelled() {
+        return Err(Error::Cancelled { reached: "before annealing had begun".into() });
+    }
     let path = Path::new(Cow::Borrowed(model), start);
     let bridge = Bridge::in_tiles(model);
     let engine = engine(path, Flips::default(), settings.precision, bridge);
@@ -78,12 +86,11 @@ pub fn anneal(
         done: AtomicU64::new(0),
         total: settings.chains as u64 * schedule.intervals() as u64,
     };
-    let finished: Vec<Option<Finished>> = engine
-        .share_out(settings.chains)
-        .into_par_iter()
-        .map(|(group, chains)| run.block(group, chains))
-        .collect();
-    let (samples, sums): (Vec<_>, Vec<_>) = finished.into_iter().flatten().unzip();
+    let finished = match observer.seconds_left() {
+        Some(seconds) => run.in_waves(seconds)?,
+        None => run.at_once(),
+    };
+    let (samples, sums): (Vec<_>, Vec<_>) = finished.into_iter().unzip();
     let samples: Vec<f64> = samples.into_iter().flatten().collect();
     if samples.is_empty() {
         let reached = format!(
@@ -98,7 +105,18 @@ pub fn anneal(
         Precision::F64 => vec![],
         _ => run.path(&waypoints::along(&sums, samples.len())),
     };
-    Ok(Annealed { samples, requested: settings.chains, precision, path })
+    let requested = settings.chains;
+    let out_of_time = observer.seconds_left().is_some_and(|left| left <= 0.0);
+    let stopped = samples.len() < requested && observer.cancelled() && !out_of_time;
+    Ok(Annealed { samples, requested, stopped, precision, path })
+}
+
+/// The weights on a grid both ways and in float64, and the sums of the chains that run at a time.
+fn check_memory(model: &Rbm, chains: usize) -> Result<()> {
+    let weights = model.weights().len() as f64;
+    let units = (model.visible() + model.hidden()) as f64;
+    let at_a_time = chains.min(1024 * rayon::current_num_threads()) as f64;
+    memory::check("annealing", 16.0 * weights + 4.0 * units * at_a_time)
 }
 
 struct Run<'a> {
@@ -121,12 +139,29 @@ impl Run<'_> {
         std::iter::once(start).chain(kept.zip(values.iter().copied())).collect()
     }
 
+    /// All chains; only some if the observer asks to stop.
+    fn at_once(&self) -> Vec<Finished> {
+        let shares = match self.engine.precision() {
+            // Small ones: these chains are slow.
+            Precision::F64 => self.engine.share_out(self.settings.chains),
+            _ => {
+                let weights = self.engine.path().model().weights().len();
+                waves::blocks(self.settings.chains, self.schedule.intervals(), weights)
+            }
+        };
+        let blocks = shares.into_par_iter().map(|(group, chains)| self.block(group, chains));
+        blocks.collect::<Vec<_>>().into_iter().flatten().collect()
+    }
+
+    fn range(&self, group: usize, chains: usize) -> ChainRange {
+        ChainRange { group, chains, seed: self.settings.seed, purpose: Purpose::Anneal }
+    }
+
     /// `chains` chains from the start distribution to the model, and what they found on the way.
     fn block(&self, group: usize, chains: usize) -> Option<Finished> {
         // Blocks that have not begun when the observer asks to stop never do.
         self.go_on()?;
-        let (seed, purpose) = (self.settings.seed, Purpose::Anneal);
-        let mut walkers = self.engine.walkers(ChainRange { group, chains, seed, purpose });
+        let mut walkers = self.engine.walkers(self.range(group, chains), self.observer);
         walkers.draw_start();
         let mut population = Population::new(chains, self.engine.path().log_z0());
         let (mut step, mut sums) = (0, Vec::new());

@@ -1,21 +1,34 @@
-//! The default estimator: finds the modes that annealing alone misses, and says how far to trust it.
+//! The default estimator: a sum over the phases of a model, each from a start that is fitted to it.
 //!
-//! Parts that can be enumerated are. For the rest: search for modes, sum the states of highest weight
-//! exactly (the core), try families of starts, and let those that find the most mass anneal in
-//! rounds until the error is small. See docs/method.md.
+//! 1. Split the model into components; sum exactly what is cheap to sum.
+//! 2. Sum the states of highest weight exactly: the core (`modes`, `core`).
+//! 3. Search for phases: first states of many kinds, swept and clustered (`search`).
+//! 4. Fit a start to each phase and one to the whole (`fit`); every phase has a cell (`cells`).
+//! 5. Run a trial from every start, and one with flips from the uniform distribution (`prepare`).
+//! 6. Its chains say how many chains each start gets, and its share in each cell (`design`).
+//! 7. Anneal fresh chains in rounds, and add them up over the cells (`rounds`, `tally`).
+//! 8. Lead states that the trials found back to the starts: is everything reached (`backward`)?
+//! 9. Interval and verdict follow from these numbers (`tally`, `verdict`).
+//!
+//! Nothing is chosen from the samples of the main run but when to stop, so that Z^ is unbiased. See
+//! docs/method.md.
 
-mod annealer;
+mod backward;
+mod cells;
+mod cluster;
 mod core;
+mod crossover;
+mod design;
 mod family;
+mod fit;
 mod modes;
-mod pilot;
 mod prepare;
-mod recipe;
 mod rounds;
+mod sampler;
 mod schedule;
+mod search;
 mod student;
 mod tally;
-mod trial;
 mod verdict;
 
 pub use family::Family;
@@ -23,9 +36,12 @@ pub use prepare::{SecondOpinion, second_opinion};
 
 use super::exact::pendants;
 use crate::check::Measured;
+use crate::json::{real, reals, some_real};
 use crate::math::softplus;
 use crate::observer::Observer;
-use crate::{Cost, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result};
+use crate::{
+    Cost, Deadline, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result,
+};
 use crate::{exact_cost, exact_log_z};
 use ndarray::Array1;
 use serde::Serialize;
@@ -61,7 +77,8 @@ impl Default for Auto {
             shortcuts: true,
             // People wait ten seconds for an exact number.
             exact_seconds: 10.0,
-            target_error: 0.1,
+            // A tenth of what makes a difference to most likelihoods, at seconds on trained models.
+            target_error: 0.03,
             max_seconds: 60.0,
             rounds: None,
             // Past this, more states add nothing on the models that a core helps.
@@ -121,20 +138,28 @@ pub struct Sampled {
     /// log Z.
     pub log_z: f64,
     /// Its standard error.
+    #[serde(serialize_with = "real")]
     pub std_error: f64,
     /// 95% interval.
+    #[serde(serialize_with = "reals")]
     pub interval: [f64; 2],
     /// log of the exact sum over the core.
     pub log_core: Option<f64>,
     /// Relative error of Z from the weights alone, without the core.
+    #[serde(serialize_with = "real")]
     pub weights_error: f64,
     /// The standard error that was aimed at.
     pub target_error: f64,
     /// The sampler's own estimate of the same sum.
+    #[serde(serialize_with = "some_real")]
     pub log_sampled_core: Option<f64>,
     /// States in the core.
     pub core_states: usize,
-    /// The families of starts: what the trial found, and what the main run did.
+    /// The exact sum takes the place of what the chains see of it.
+    pub core_used: bool,
+    /// The phases that the sum goes over, the largest first.
+    pub phases: Vec<FoundPhase>,
+    /// Both ways to anneal: what the trial found, and what the main run did.
     pub families: Vec<FamilyReport>,
     /// Effective sample size of the main run.
     pub ess: f64,
@@ -148,13 +173,29 @@ pub struct Sampled {
     pub betas: usize,
     /// Chain-steps in all, pilots and trials included.
     pub chain_steps: u64,
-    /// log Z from annealing the other way, from the core to the start: with `log_z` a bracket, if the
-    /// core represents the model. None without a core.
+    /// log Z from both directions together: the main run, and chains that go back from states of the
+    /// trials to the starts (Bennett's acceptance ratio).
     pub log_reverse: Option<f64>,
-    /// Relative error of Z there.
-    pub reverse_error: Option<f64>,
+    /// Mass that other runs have found and that the chains of the main run do not reach, relative to Z.
+    #[serde(serialize_with = "some_real")]
+    pub unreached: Option<f64>,
+    /// Its error.
+    #[serde(serialize_with = "some_real")]
+    pub unreached_error: Option<f64>,
     /// The observer ended the run.
     pub stopped: bool,
+}
+
+/// A phase of the model: states that sweeps do not leave in the time of a search.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FoundPhase {
+    /// Its share of Z.
+    pub share: f64,
+    /// Relative error of its part of Z.
+    pub relative_error: f64,
+    /// The kinds of first states that lead there.
+    pub found_by: Vec<&'static str>,
 }
 
 /// One family in a result.
@@ -164,14 +205,18 @@ pub struct FamilyReport {
     /// Which one.
     pub family: Family,
     /// log Z from its weights alone in the trial.
+    #[serde(serialize_with = "real")]
     pub trial_log_z: f64,
     /// Relative error of Z there.
+    #[serde(serialize_with = "real")]
     pub trial_error: f64,
     /// Its weight in the main run; zero if it was left out.
     pub share: f64,
     /// Its estimate in the main run, core included.
+    #[serde(serialize_with = "some_real")]
     pub log_z: Option<f64>,
     /// Relative error of Z there.
+    #[serde(serialize_with = "some_real")]
     pub std_error: Option<f64>,
     /// log Z from its weights alone in the main run, to be held against the trial, and its error.
     pub weights: Option<(f64, f64)>,
@@ -199,7 +244,15 @@ impl Estimator for Auto {
         }
         let clock = Instant::now();
         let parts = Parts::of(model, self, observer)?;
-        let sampled = parts.sample(self, observer)?;
+        // A fixed number of rounds takes the time that it takes.
+        let limit = if self.rounds.is_some() { f64::INFINITY } else { self.max_seconds };
+        let deadline = Deadline::since(clock, limit, observer);
+        let least: f64 =
+            parts.to_sample.iter().map(|part| rounds::least_seconds(&part.model)).sum();
+        if least > limit {
+            return Err(Error::TooSlow { allowed: limit, least });
+        }
+        let sampled = parts.sample(self, &deadline).map_err(|error| deadline.explain(error))?;
         let mut found = add_up(self, &parts, sampled);
         found.cost.seconds = clock.elapsed().as_secs_f64();
         Ok(found)

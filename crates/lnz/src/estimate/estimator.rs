@@ -1,7 +1,8 @@
 //! The trait that every method implements, and the result that every method returns.
 
 use super::Details;
-use crate::{Diagnosis, Observer, Rbm, Result};
+use crate::json::some_count;
+use crate::{Diagnosis, Observer, Rbm, Result, Verdict};
 use serde::Serialize;
 use std::fmt::Debug;
 
@@ -49,6 +50,21 @@ impl Finding {
         self.diagnosis.hold_against(range, self.log_z, self.std_error);
         self.proven = Some(bounds);
     }
+
+    /// Widens an interval that excludes what is proven: where log Z cannot be below a bound, and the
+    /// interval ends below it, nothing is known about its upper end but a ceiling that is proven, too.
+    pub fn respect_floor(&mut self) {
+        let proven = self.proven.as_ref().map(|proven| proven.floor);
+        let floor = self.lower_bound.into_iter().chain(proven).reduce(f64::max);
+        if let Some(floor) = floor.filter(|floor| self.interval[1] < *floor) {
+            let ceiling = self.proven.as_ref().map_or(f64::INFINITY, |proven| proven.ceiling);
+            self.interval = match self.diagnosis.verdict {
+                Verdict::Suspect => [floor, ceiling],
+                // By so little that no test has found it worth a warning.
+                _ => [self.interval[0], floor],
+            };
+        }
+    }
 }
 
 /// Two numbers that log Z is between, as far as float64 computes: rounding at its worst is allowed for.
@@ -91,6 +107,7 @@ pub struct Cost {
     /// Chains times betas.
     pub chain_steps: Option<u64>,
     /// States that were summed over.
+    #[serde(serialize_with = "some_count")]
     pub states: Option<f64>,
     /// Time to anneal or to sum.
     pub seconds: f64,

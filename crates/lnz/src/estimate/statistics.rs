@@ -1,5 +1,6 @@
 //! From the log weights of independent chains to log Z with its error.
 
+use crate::json::{real, reals};
 use crate::math::log_mean_exp;
 use serde::Serialize;
 
@@ -10,9 +11,11 @@ pub struct Estimate {
     /// Log of the mean of exp(s_i): equation (20) of the paper.
     pub log_z: f64,
     /// Standard error of `log_z`, to first order in the relative error of the mean weight.
+    #[serde(serialize_with = "real")]
     pub std_error: f64,
     /// 95% interval of log Z from the spread of the weights alone. It cannot know of modes that no
     /// chain has visited.
+    #[serde(serialize_with = "reals")]
     pub interval: [f64; 2],
     /// Mean of the samples s_i, a lower bound of log Z in expectation.
     pub mean_sample: f64,

@@ -220,7 +220,7 @@ fn jld2_in_words(input: &Input) -> Parsed<String> {
     };
     let other = layers.iter().any(|layer| !["Binary", "Spin"].contains(layer));
     let advice = if other {
-        "only models whose two layers are both binary (0 and 1) or both spins can be used"
+        "log Z is computed where both layers are binary (0 and 1) or both are spins; RestrictedBoltzmannMachines.jl estimates log Z of other layers"
     } else {
         "save it in Julia by save_rbm(\"rbm.hdf5\", rbm) (RestrictedBoltzmannMachines with HDF5), which can be read"
     };

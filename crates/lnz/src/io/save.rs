@@ -3,6 +3,7 @@
 use crate::{Error, Result};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::NamedTempFile;
 
 /// Writes beside `path` and renames at the end, so that no reader ever sees half a file.
@@ -60,13 +61,44 @@ fn beside(target: &Path) -> io::Result<NamedTempFile> {
         return Err(io::Error::new(kind, "it exists and is not a regular file"));
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    remove_abandoned(folder);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".lnz-").suffix(".part");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     // A temporary file is private by default; a result is as readable as any new file is, after
     // the user's umask, and one that is replaced keeps its permissions.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+    let beside = builder.tempfile_in(folder)?;
+    // It is told by the lock that somebody still writes it. Where there are no locks, it is told by its
+    // age alone.
+    let _ = beside.as_file().try_lock();
+    Ok(beside)
+}
+
+/// The names of files that are being written begin and end with these.
+const PREFIX: &str = ".lnz-";
+const SUFFIX: &str = ".part";
+
+/// A file that nobody has locked may have been made a moment ago, by somebody who is about to.
+const TIME_TO_LOCK: Duration = Duration::from_secs(60);
+
+/// Removes what processes that were killed have left: parts of files that nobody writes any more.
+fn remove_abandoned(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let is_part = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+    for path in entries.flatten().filter(|e| e.file_name().to_str().is_some_and(is_part)) {
+        let path = path.path();
+        // What cannot be looked at, or removed, is not ours.
+        let Ok(metadata) = std::fs::symlink_metadata(&path) else { continue };
+        let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
+        if metadata.is_file() && age.is_some_and(|age| age > TIME_TO_LOCK) {
+            let unlocked = std::fs::File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+            if unlocked {
+                let _ = std::fs::remove_file(&path);
+            }
+        }
+    }
 }
 
 /// Another path would work, whereas a full disk stays full.
@@ -121,6 +153,27 @@ mod tests {
         }
         check_writable(&folder.path().join("model.npz")).unwrap();
         assert_eq!(files_in(folder.path()), 0);
+    }
+
+    #[test]
+    fn parts_that_a_killed_process_has_left_are_removed_and_those_in_work_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = std::time::SystemTime::now() - 2 * TIME_TO_LOCK;
+        let part = |name: &str, modified| {
+            let path = folder.path().join(name);
+            let file = std::fs::File::create(&path).unwrap();
+            file.set_modified(modified).unwrap();
+            (path, file)
+        };
+        let (abandoned, file) = part(".lnz-abc123.part", old);
+        drop(file);
+        let (in_work, writer) = part(".lnz-def456.part", old);
+        writer.try_lock().unwrap();
+        let (young, _) = part(".lnz-ghi789.part", std::time::SystemTime::now());
+        let (other, _) = part("mine.part", old);
+        write_whole(&folder.path().join("model.npz"), |_| Ok(())).unwrap();
+        assert!(!abandoned.exists());
+        assert!(in_work.exists() && young.exists() && other.exists());
     }
 
     #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! A model with all that a file may say about it.
 
+use super::Units;
 use super::notes::Note;
 use crate::Rbm;
 use ndarray::Array1;
@@ -17,6 +18,8 @@ pub struct StoredModel {
     pub data_means: Option<Array1<f64>>,
     /// Its exact log Z, where that is known.
     pub exact_log_z: Option<f64>,
+    /// The units it had where it came from; those of the model are 0 and 1.
+    pub units: Units,
     /// What must be said with every result, because the file left it open; not written.
     pub notes: Vec<Note>,
 }
@@ -28,6 +31,7 @@ impl From<Rbm> for StoredModel {
             metadata: BTreeMap::new(),
             data_means: None,
             exact_log_z: None,
+            units: Units::Binary,
             notes: Vec::new(),
         }
     }

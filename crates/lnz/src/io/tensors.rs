@@ -1,6 +1,7 @@
 //! Named arrays of numbers, whatever the format of the file they are in.
 
 use super::Parsed;
+use crate::memory;
 use ndarray::{ArrayD, IxDyn, ShapeBuilder};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -43,6 +44,14 @@ pub struct TensorInfo {
     pub dtype: String,
     /// Its layout.
     pub order: Order,
+}
+
+impl TensorInfo {
+    /// Fails if there is no room for its values: twice, because a model is a copy of them.
+    pub(crate) fn check_memory(&self) -> Parsed<()> {
+        let count: f64 = self.shape.iter().map(|&side| side as f64).product();
+        memory::check("its numbers", 2.0 * 8.0 * count).map_err(|error| error.to_string())
+    }
 }
 
 /// A file of named arrays: the list is known at once, values are read on demand.

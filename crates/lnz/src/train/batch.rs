@@ -19,7 +19,8 @@ impl Trainer<'_> {
         let (layers, settings, level) = (&self.layers, &self.settings, self.level);
         if settings.draw_values {
             self.drawn[..batch.len()].par_iter_mut().enumerate().for_each(|(n, drawn)| {
-                let mut random = Random::stream(settings.seed, Purpose::Grey, first + n as u64);
+                let mut random =
+                    Random::stream(settings.seed, Purpose::GreyValues, first + n as u64);
                 let Example { units, values } = self.examples.get(batch[n]);
                 drawn.clear();
                 for (k, &unit) in units.iter().enumerate() {

@@ -120,6 +120,12 @@ impl Examples {
         &self.sums / self.len() as f64
     }
 
+    /// Share of the values that are neither 0 nor 1.
+    pub fn grey_share(&self) -> f64 {
+        let grey = self.values.iter().filter(|&&value| value != 1.0).count();
+        grey as f64 / (self.len() as f64 * self.width as f64)
+    }
+
     /// Mean squared distance of a value from its mean, over all columns.
     pub(super) fn variance(&self) -> f64 {
         let means = self.means();

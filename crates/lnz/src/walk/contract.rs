@@ -1,7 +1,7 @@
 //! What every engine promises, checked on models that are small enough to enumerate.
 
 use super::{Population, stay, walk};
-use crate::chains::{Bridge, Engine, Walkers, engine};
+use crate::chains::{Bridge, Engine, FAST, ReferenceEngine, Task, Walkers, engine};
 use crate::math::{log_mean_exp, log_sum_exp};
 use crate::path::Path;
 use crate::{Gwgm, Precision, Rbm, Start};
@@ -10,12 +10,12 @@ use lnz_kernels::{ChainRange, Flips, GROUP};
 use ndarray::{Array1, array};
 use std::borrow::Cow;
 
-const PRECISIONS: [Precision; 3] = [Precision::I16, Precision::I32, Precision::F64];
 const VISIBLE: usize = 4;
 /// Few and uneven, so that the weights vary.
 const BETAS: [f64; 5] = [0.0, 0.15, 0.4, 0.7, 1.0];
 
-fn model() -> Rbm {
+/// A model for each kind of hidden units, with its name. The visible ones are 0 or 1.
+fn models() -> Vec<(&'static str, Rbm)> {
     let family = Gwgm {
         visible: VISIBLE,
         hidden: 5,
@@ -25,37 +25,62 @@ fn model() -> Rbm {
         sigma_sigma: 0.0,
         lambda: 1.0,
     };
-    family.generate(3).unwrap().with_constant(-1.5).unwrap()
+    vec![("binary", family.generate(3).unwrap().with_constant(-1.5).unwrap())]
 }
 
-/// Every engine on every kind of path with every kind of move, with its name.
-fn engines<'m>(model: &'m Rbm) -> Vec<(String, Box<dyn Engine + 'm>)> {
-    let start = Start::from_means(array![0.8, 0.3, 0.5, 0.6].view(), 0.05).unwrap();
-    let one = || Path::new(Cow::Borrowed(model), &start);
-    let several = || {
-        let biases =
-            vec![array![2.0, -1.0, 0.5, 1.5], array![-1.5, 1.0, 2.0, -0.5], Array1::zeros(VISIBLE)];
-        Path::from_mixture(Cow::Borrowed(model), biases, &[0.5, 0.3, 0.2])
+/// A kind of path: its name, how it is made, and the flips on it.
+type KindOfPath<'m> = (&'static str, Box<dyn Fn() -> Path<'m> + 'm>, Flips);
+
+fn paths(model: &Rbm) -> Vec<KindOfPath<'_>> {
+    let one = move || {
+        let start = Start::from_means(array![0.8, 0.3, 0.5, 0.6].view(), 0.05).unwrap();
+        Path::new(Cow::Borrowed(model), &start)
     };
-    let paths: [(&str, &dyn Fn() -> Path<'m>, Flips); 5] = [
-        ("one start", &one, Flips::default()),
-        ("one start, flips of visible units", &one, Flips { visible: 2, hidden: 0 }),
-        ("one start, flips of hidden units", &one, Flips { visible: 0, hidden: 2 }),
-        ("a mixture", &several, Flips::default()),
-        ("a mixture, flips of hidden units", &several, Flips { visible: 0, hidden: 2 }),
-    ];
-    let mut engines = Vec::new();
-    for precision in PRECISIONS {
-        for (name, path, flips) in &paths {
-            for bridge in [Bridge::in_tiles(model), Bridge::RowByRow { keeps_inputs: true }] {
-                let way = if let Bridge::InTiles(_) = bridge { "tiles" } else { "rows" };
-                let engine = engine(path(), *flips, precision, bridge);
-                assert_eq!(engine.precision(), precision);
-                engines.push((format!("{precision:?}, {name}, {way}"), engine));
+    let (visible, hidden) = (Flips { visible: 2, hidden: 0 }, Flips { visible: 0, hidden: 2 });
+    vec![
+        ("sweeps", Box::new(one), Flips::default()),
+        ("flips of visible units", Box::new(one), visible),
+        ("flips of hidden units", Box::new(one), hidden),
+    ]
+}
+
+/// Checks every engine on every kind of model and path. Its name is given, and the model.
+fn for_every_engine(check: impl Fn(&str, &dyn Engine, &Rbm)) {
+    for (units, model) in models() {
+        for (way, path, flips) in paths(&model) {
+            for (k, backend) in FAST.iter().enumerate() {
+                for precision in [Precision::I16, Precision::I32, Precision::F64] {
+                    for (bridge, ending) in [
+                        (Bridge::in_tiles(&model), "in tiles"),
+                        (Bridge::RowByRow { keeps_inputs: true }, "row by row"),
+                    ] {
+                        let task = Task { path: path(), flips, precision, bridge };
+                        if let Ok(engine) = backend(Box::new(task)) {
+                            let name =
+                                format!("backend {k}, {precision:?}, {units}, {way}, {ending}");
+                            check(&name, &*engine, &model);
+                        }
+                    }
+                }
             }
+            check(
+                &format!("float64, {units}, {way}"),
+                &ReferenceEngine::new(path(), flips),
+                &model,
+            );
         }
     }
-    engines
+}
+
+#[test]
+fn the_precision_that_is_asked_for_is_used_where_it_fits() {
+    let (_, model) = &models()[0];
+    for precision in [Precision::I16, Precision::I32, Precision::F64] {
+        for (_, path, flips) in paths(model) {
+            let engine = engine(path(), flips, precision, Bridge::in_tiles(model));
+            assert_eq!(engine.precision(), precision);
+        }
+    }
 }
 
 fn range(group: usize, chains: usize, seed: u64) -> ChainRange {
@@ -117,37 +142,34 @@ fn assert_distributed(walkers: &dyn Walkers, probabilities: &[f64], what: &str) 
 
 #[test]
 fn the_start_is_drawn_from_the_distribution_at_beta_zero() {
-    let model = model();
-    for (name, engine) in engines(&model) {
-        let mut walkers = engine.walkers(range(0, 8192, 1));
+    for_every_engine(|name, engine, _| {
+        let mut walkers = engine.walkers(range(0, 8192, 1), &());
         walkers.draw_start();
-        assert_distributed(&*walkers, &probabilities(engine.path(), 0.0), &name);
-    }
+        assert_distributed(&*walkers, &probabilities(engine.path(), 0.0), name);
+    });
 }
 
 #[test]
 fn every_engine_leaves_each_distribution_of_the_path_as_it_is() {
-    let model = model();
-    for (name, engine) in engines(&model) {
+    for_every_engine(|name, engine, _| {
         for beta in [0.2, 0.6, 1.0] {
             let expected = probabilities(engine.path(), beta);
-            let mut walkers = engine.walkers(range(0, 8192, 2));
+            let mut walkers = engine.walkers(range(0, 8192, 2), &());
             draw_states(&mut *walkers, &expected, 2);
             stay(&mut *walkers, beta, 3, || Some(())).unwrap();
             assert_distributed(&*walkers, &expected, &format!("{name}, beta = {beta}"));
         }
-    }
+    });
 }
 
 #[test]
 fn every_engine_forgets_where_its_chains_began() {
-    let model = model();
-    for (name, engine) in engines(&model) {
+    for_every_engine(|name, engine, _| {
         let expected = probabilities(engine.path(), 0.6);
-        let mut walkers = engine.walkers(range(0, 8192, 3));
+        let mut walkers = engine.walkers(range(0, 8192, 3), &());
         stay(&mut *walkers, 0.6, 40, || Some(())).unwrap();
-        assert_distributed(&*walkers, &expected, &name);
-    }
+        assert_distributed(&*walkers, &expected, name);
+    });
 }
 
 /// Populations, each with its own chains and random numbers.
@@ -158,7 +180,7 @@ fn ratios(engine: &dyn Engine, forward: bool, resampled: bool) -> Vec<f64> {
     let (log_z, log_z0) = (exact_log_z(engine.path().model()), engine.path().log_z0());
     let at_model = probabilities(engine.path(), 1.0);
     let ratio = |index: usize| {
-        let mut walkers = engine.walkers(range(index, GROUP, 4));
+        let mut walkers = engine.walkers(range(index, GROUP, 4), &());
         let mut population = Population::new(GROUP, 0.0);
         if resampled {
             population = population.resampled(Random::stream(4, Purpose::Resample, index as u64));
@@ -178,10 +200,9 @@ fn ratios(engine: &dyn Engine, forward: bool, resampled: bool) -> Vec<f64> {
 }
 
 fn assert_unbiased(forward: bool) {
-    let model = model();
-    for (name, engine) in engines(&model) {
-        let [apart, resampled] = [false, true].map(|r| ratios(&*engine, forward, r));
-        assert_ne!(apart, resampled, "{name}: no population was resampled");
+    for_every_engine(|name, engine, _| {
+        let [apart, resampled] = [false, true].map(|r| ratios(engine, forward, r));
+        assert!(apart != resampled, "{name}: no population was resampled");
         for (way, ratios) in [("apart", apart), ("resampled", resampled)] {
             let n = ratios.len() as f64;
             let mean = ratios.iter().sum::<f64>() / n;
@@ -192,7 +213,7 @@ fn assert_unbiased(forward: bool) {
             assert!((1e-4..0.05).contains(&error), "{what}");
             assert!((mean - 1.0).abs() < 4.5 * error, "{what}");
         }
-    }
+    });
 }
 
 #[test]
@@ -207,7 +228,7 @@ fn the_way_back_is_unbiased() {
 
 /// The log weights of some chains on the way to the model.
 fn log_weights(engine: &dyn Engine, range: ChainRange) -> Vec<f64> {
-    let mut walkers = engine.walkers(range);
+    let mut walkers = engine.walkers(range, &());
     walkers.draw_start();
     let mut population = Population::new(range.chains, engine.path().log_z0());
     walk(&mut *walkers, &mut population, BETAS.into_iter(), |_, _| Some(())).unwrap();
@@ -216,23 +237,21 @@ fn log_weights(engine: &dyn Engine, range: ChainRange) -> Vec<f64> {
 
 #[test]
 fn a_seed_fixes_every_bit_whatever_block_a_chain_is_in() {
-    let model = model();
-    for (name, engine) in engines(&model) {
-        let together = log_weights(&*engine, range(1, 40, 5));
+    for_every_engine(|name, engine, _| {
+        let together = log_weights(engine, range(1, 40, 5));
         let [first, second, third] = [(1, GROUP), (2, GROUP), (3, 8)]
-            .map(|(group, chains)| log_weights(&*engine, range(group, chains, 5)));
+            .map(|(group, chains)| log_weights(engine, range(group, chains, 5)));
         assert_eq!(together, [first, second, third].concat(), "{name}");
-        assert_ne!(together, log_weights(&*engine, range(1, 40, 6)), "{name}");
-        assert_ne!(together, log_weights(&*engine, range(4, 40, 5)), "{name}");
-    }
+        assert_ne!(together, log_weights(engine, range(1, 40, 6)), "{name}");
+        assert_ne!(together, log_weights(engine, range(4, 40, 5)), "{name}");
+    });
 }
 
 #[test]
 fn weights_are_differences_of_densities_and_the_bridge_leads_to_the_real_one() {
-    let model = model();
-    for (name, engine) in engines(&model) {
+    for_every_engine(|name, engine, model| {
         let path = engine.path();
-        let mut walkers = engine.walkers(range(0, 24, 7));
+        let mut walkers = engine.walkers(range(0, 24, 7), &());
         walkers.draw_start();
         let [mut gains, mut before, mut after, mut at_model, mut bridge] =
             [(); 5].map(|()| vec![0.0; 24]);
@@ -252,14 +271,13 @@ fn weights_are_differences_of_densities_and_the_bridge_leads_to_the_real_one() {
             // Sums of float64 below a hundred.
             assert!((found - real).abs() < 1e-12, "{name}: {found} {real}");
         }
-    }
+    });
 }
 
 #[test]
 fn rearranged_chains_are_copies_that_go_their_own_ways() {
-    let model = model();
-    for (name, engine) in engines(&model) {
-        let mut walkers = engine.walkers(range(0, 64, 8));
+    for_every_engine(|name, engine, _| {
+        let mut walkers = engine.walkers(range(0, 64, 8), &());
         walkers.draw_start();
         let mut gains = vec![0.0; 64];
         walkers.weigh(0.0, 0.5, &mut gains);
@@ -268,5 +286,5 @@ fn rearranged_chains_are_copies_that_go_their_own_ways() {
         assert!((0..64).all(|chain| walkers.state(chain) == state), "{name}");
         stay(&mut *walkers, 0.5, 3, || Some(())).unwrap();
         assert!((1..64).any(|chain| walkers.state(chain) != walkers.state(0)), "{name}");
-    }
+    });
 }

@@ -35,11 +35,6 @@ impl Population {
         self.increments.as_deref().unwrap_or_default()
     }
 
-    /// The log weights, and the random numbers that resampling has left.
-    pub(crate) fn into_parts(self) -> (Vec<f64>, Option<Random>) {
-        (self.log_weights, self.resampling)
-    }
-
     pub(super) fn weigh(&mut self, walkers: &mut dyn Walkers, from: f64, to: f64) {
         let Some(increments) = &mut self.increments else {
             return walkers.weigh(from, to, &mut self.log_weights);

@@ -2,8 +2,9 @@
 //!
 //! They are connected and both layers are large, so neither splitting nor enumeration solves them.
 
+use super::disguise::Solved;
 use super::numbers::Numbers;
-use lnz::math::{log_add_exp, log_sum_exp, softplus};
+use super::sums::{log_add, log_sum, softplus};
 use lnz::{Rbm, Result};
 use ndarray::{Array1, Array2};
 
@@ -25,7 +26,7 @@ pub(crate) struct Banded {
 const BIAS_NOISE: f64 = 0.3;
 
 impl Banded {
-    pub(super) fn generate(&self, seed: u64) -> Result<Rbm> {
+    pub(crate) fn generate(&self, seed: u64) -> Result<Solved> {
         let mut numbers = Numbers::new(1, seed);
         let mut weights = Array2::zeros((self.visible, self.hidden));
         let places = self.visible - self.window;
@@ -39,7 +40,9 @@ impl Banded {
             |sums: Array1<f64>| sums.mapv(|s| BIAS_NOISE * numbers.normal() - s / 2.0);
         let visible_bias = balanced(weights.sum_axis(ndarray::Axis(1)));
         let hidden_bias = balanced(weights.sum_axis(ndarray::Axis(0)));
-        Rbm::new(weights, visible_bias, hidden_bias)
+        let model = Rbm::new(weights, visible_bias, hidden_bias)?;
+        let log_z = log_z(&model);
+        Solved::new(model, log_z)
     }
 }
 
@@ -68,7 +71,7 @@ pub(crate) fn log_z(model: &Rbm) -> f64 {
             .map(|state| {
                 let before = state >> 1;
                 let on = f64::from((state & 1) as u8) * model.visible_bias()[i];
-                log_add_exp(table[before], table[before | oldest]) + on
+                log_add(table[before], table[before | oldest]) + on
             })
             .collect();
         for j in (0..model.hidden()).filter(|&j| spans[j].1 == i) {
@@ -81,5 +84,5 @@ pub(crate) fn log_z(model: &Rbm) -> f64 {
         }
         table = next;
     }
-    model.constant() + log_sum_exp(&table)
+    model.constant() + log_sum(&table)
 }

@@ -1,7 +1,9 @@
 //! Models with few hidden units that stand for patterns of many visible ones.
 
+use super::disguise::Solved;
 use super::numbers::Numbers;
-use lnz::math::{sigmoid, softplus};
+use super::occupations::enumerated;
+use super::sums::softplus;
 use lnz::{Rbm, Result};
 use ndarray::{Array1, Array2, Axis};
 
@@ -20,7 +22,7 @@ const DENSITY: f64 = 0.3;
 const FLIPPED: f64 = 0.05;
 
 impl Prototypes {
-    pub(super) fn generate(&self, seed: u64) -> Result<Rbm> {
+    pub(crate) fn generate(&self, seed: u64) -> Result<Solved> {
         let mut numbers = Numbers::new(2, seed);
         let patterns = Array2::from_shape_simple_fn((self.visible, self.hidden), || {
             2.0 * numbers.bit(DENSITY) - 1.0
@@ -34,8 +36,14 @@ impl Prototypes {
             3.0 * numbers.normal() - column.iter().zip(&visible_bias).map(gain).sum::<f64>()
         });
         let hidden_bias = hidden_bias.collect();
-        Rbm::new(weights, visible_bias, hidden_bias)
+        let model = Rbm::new(weights, visible_bias, hidden_bias)?;
+        let log_z = enumerated(&model)?;
+        Solved::new(model, log_z)
     }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
 }
 
 /// Contrastive divergence on noisy copies of a few patterns.
@@ -52,7 +60,7 @@ const BATCH: usize = 20;
 const LEARNING_RATE: f64 = 0.1;
 
 impl Trained {
-    pub(super) fn generate(&self, seed: u64) -> Result<Rbm> {
+    pub(crate) fn generate(&self, seed: u64) -> Result<Solved> {
         let (visible, hidden) = (self.visible, self.hidden);
         let mut numbers = Numbers::new(3, seed);
         let patterns = Array2::from_shape_simple_fn((PATTERNS, visible), || numbers.bit(DENSITY));
@@ -75,6 +83,8 @@ impl Trained {
             visible_bias.scaled_add(rate, &(&data - &dream).sum_axis(Axis(0)));
             hidden_bias.scaled_add(rate, &(&hidden_means - &dream_means).sum_axis(Axis(0)));
         }
-        Rbm::new(weights, visible_bias, hidden_bias)
+        let model = Rbm::new(weights, visible_bias, hidden_bias)?;
+        let log_z = enumerated(&model)?;
+        Solved::new(model, log_z)
     }
 }

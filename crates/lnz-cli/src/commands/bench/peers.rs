@@ -4,10 +4,11 @@ use crate::args::SuiteArgs;
 use crate::failure::usage;
 use crate::interrupt;
 use anyhow::{Context, Result};
+use lnz::Method;
 use lnz::io::{self, StoredModel};
 use lnz::{Observer, Progress, Rbm};
 use lnz_app::league::Answer;
-use lnz_app::request::{Method, Request, StartKind};
+use lnz_app::request::{Request, StartKind};
 use lnz_app::run;
 use serde_json::Value;
 use std::path::Path;
@@ -138,14 +139,14 @@ impl Peer {
             request.annealing.chains = Some(args.chains);
             request.start.start = Some(StartKind::Uniform);
         } else {
-            request.auto.max_seconds = Some(args.timeout);
+            request.max_seconds = Some(args.timeout);
         }
         // The known value must not help.
         let model = StoredModel::from(stored.model.clone());
         let clock = Instant::now();
         let until = clock + Duration::from_secs_f64(args.timeout);
-        let outcome =
-            run::estimate(&model, "model", &request.plan()?, &Limited { inner: observer, until });
+        let limited = Limited { inner: observer, until };
+        let outcome = run::estimate(&model, "model", &request.plan()?, clock, &limited);
         let seconds = clock.elapsed().as_secs_f64();
         Ok(match outcome {
             Ok(outcome) => {

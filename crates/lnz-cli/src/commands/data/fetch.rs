@@ -68,7 +68,7 @@ fn to_json(set: &KnownSet, folder: &Path, files: &[(&KnownFile, Fetched)]) -> Va
         })
     };
     json!({
-        "schema": 1,
+        "schema": lnz_app::schema::VERSION,
         "set": set.name,
         "folder": folder,
         "files": files.iter().map(file).collect::<Vec<_>>(),

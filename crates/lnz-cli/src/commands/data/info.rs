@@ -130,7 +130,7 @@ fn preview(summary: &Summary) -> String {
 fn to_json(name: &str, summary: &Summary) -> Value {
     let label = |(label, count): &(f64, u64)| json!({"label": label, "count": count});
     json!({
-        "schema": 1,
+        "schema": lnz_app::schema::VERSION,
         "name": name,
         "format": summary.format.to_string(),
         "packing": packing(summary.packing),

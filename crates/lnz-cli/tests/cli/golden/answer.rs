@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Fields and columns that depend on the machine, the day or the version.
-const VOLATILE: [&str; 9] = [
+const VOLATILE: [&str; 10] = [
+    "run",
     "seconds",
     "start_seconds",
     "track_seconds",

@@ -2,7 +2,6 @@
 
 use crate::math::log_sum_exp;
 use crate::observer::Observer;
-use lnz_kernels::random::Random;
 use lnz_kernels::{FreeEnergy, Position};
 use std::collections::{BinaryHeap, HashMap};
 
@@ -13,7 +12,7 @@ const EXPANDED: f64 = 25.0;
 /// Modes that the search starts from.
 const SEEDS: usize = 256;
 /// Evaluations of softplus that building may take, about a quarter of a second.
-const MOST_WORK: f64 = 1e8;
+const MOST_WORK: f64 = 3e7;
 /// States kept at most, for memory.
 const MOST_STATES: usize = 1 << 19;
 
@@ -35,7 +34,7 @@ impl Default for Core {
 impl Core {
     /// Best-first search from the modes: the highest state known is taken, its neighbours are added.
     pub(super) fn build(
-        landscape: &FreeEnergy,
+        free_energy: &FreeEnergy,
         modes: &[Position],
         expansions: usize,
         constant: f64,
@@ -44,8 +43,8 @@ impl Core {
         if expansions == 0 {
             return Self::default();
         }
-        let n = landscape.units();
-        let work = n as f64 * landscape.others().max(1) as f64;
+        let n = free_energy.units();
+        let work = n as f64 * free_energy.others().max(1) as f64;
         let expansions = expansions.min(((MOST_WORK / work) as usize).max(16));
         let mut heights = HashMap::new();
         let mut sum = RunningSum::default();
@@ -63,7 +62,7 @@ impl Core {
             if height < sum.log() - EXPANDED || heights.len() >= MOST_STATES {
                 break;
             }
-            let position = landscape.position(x);
+            let position = free_energy.position(x);
             for i in 0..n {
                 let mut x = position.x.clone();
                 x[i] = !x[i];
@@ -71,7 +70,7 @@ impl Core {
                 if heights.contains_key(&key) {
                     continue;
                 }
-                let (height, _) = landscape.flipped(&position, i);
+                let (height, _) = free_energy.flipped(&position, i);
                 if height > sum.log() - KEPT {
                     heights.insert(key, height);
                     sum.add(height);
@@ -83,31 +82,6 @@ impl Core {
         let mut values: Vec<f64> = heights.values().copied().collect();
         values.sort_by(f64::total_cmp);
         Self { log_z: constant + log_sum_exp(&values), heights }
-    }
-
-    /// States drawn with the probability that each has within the core; `units` in each.
-    pub(super) fn draw(&self, count: usize, units: usize, random: &mut Random) -> Vec<Vec<bool>> {
-        // In a fixed order, whatever the order of the map.
-        let mut states: Vec<(&Vec<u64>, f64)> = self.heights.iter().map(|(x, h)| (x, *h)).collect();
-        states.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        let highest = states.first().map_or(0.0, |(_, height)| *height);
-        let mut running = 0.0;
-        let sums: Vec<f64> = states
-            .iter()
-            .map(|(_, height)| {
-                running += (height - highest).exp();
-                running
-            })
-            .collect();
-        let unpack =
-            |words: &[u64]| (0..units).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect();
-        (0..count.min(states.len() * count))
-            .map(|_| {
-                let target = random.uniform() * running;
-                let k = sums.partition_point(|sum| *sum <= target).min(states.len() - 1);
-                unpack(states[k].0)
-            })
-            .collect()
     }
 
     pub(super) fn states(&self) -> usize {
@@ -183,13 +157,18 @@ mod tests {
     fn the_core_is_a_lower_bound_and_almost_everything_of_a_hard_model() {
         for seed in 0..20 {
             let model = Gwgm { visible: 12, hidden: 60, ..Gwgm::HARDEST }.generate(seed).unwrap();
-            let landscape = FreeEnergy::new(&model);
+            let free_energy = FreeEnergy::new(&model);
             let all: Vec<f64> = (0..1 << 12)
-                .map(|s| landscape.position((0..12).map(|i| s >> i & 1 == 1).collect()).height())
+                .map(|s| free_energy.position((0..12).map(|i| s >> i & 1 == 1).collect()).height())
                 .collect();
             let exact = log_sum_exp(&all);
-            let core =
-                Core::build(&landscape, &find_modes(&landscape, vec![], 1, &()), 4096, 0.0, &());
+            let core = Core::build(
+                &free_energy,
+                &find_modes(&free_energy, vec![], 1, &()),
+                4096,
+                0.0,
+                &(),
+            );
             assert!(core.log_z <= exact + 1e-9 * exact.abs());
             assert!(core.log_z > exact - 1e-6 * exact.abs(), "{} {exact}", core.log_z);
         }
@@ -198,8 +177,9 @@ mod tests {
     #[test]
     fn a_core_of_nothing_is_empty() {
         let model = Gwgm { visible: 3, hidden: 4, ..Gwgm::HARDEST }.generate(1).unwrap();
-        let landscape = FreeEnergy::new(&model);
-        let core = Core::build(&landscape, &find_modes(&landscape, vec![], 1, &()), 0, 0.0, &());
+        let free_energy = FreeEnergy::new(&model);
+        let core =
+            Core::build(&free_energy, &find_modes(&free_energy, vec![], 1, &()), 0, 0.0, &());
         assert_eq!((core.states(), core.log_z), (0, f64::NEG_INFINITY));
         assert!(!core.contains(&pack(&[true, false, true])));
     }

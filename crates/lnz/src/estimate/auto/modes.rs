@@ -8,8 +8,10 @@ use std::collections::HashSet;
 
 /// Ascents in all, on a model small enough.
 const ASCENTS: usize = 512;
-/// Evaluations of softplus that the search may take, about a second on one core.
-const MOST_WORK: f64 = 2e8;
+/// Ascents that are begun at once.
+const BATCH: usize = 32;
+/// No batch begins after this many evaluations of softplus, about half a second on one core.
+const MOST_WORK: f64 = 6e7;
 /// The best modes, whose surroundings are searched again.
 const KICKED: usize = 8;
 /// A flip must gain more than rounding could.
@@ -21,42 +23,50 @@ const LEAST_GAIN: f64 = 1e-9;
 /// so far with some units flipped. `others` are further first states. Once the observer asks to stop,
 /// ascents end where they are.
 pub(super) fn find_modes(
-    landscape: &FreeEnergy,
+    free_energy: &FreeEnergy,
     others: Vec<Vec<bool>>,
     seed: u64,
     observer: &dyn Observer,
 ) -> Vec<Position> {
-    let n = landscape.units();
-    // An ascent looks at each unit about four times.
-    let work = 4.0 * n as f64 * landscape.others().max(1) as f64;
-    let ascents = ((MOST_WORK / work) as usize).clamp(16, ASCENTS);
+    let n = free_energy.units();
+    let most = (MOST_WORK / free_energy.others().max(1) as f64) as usize;
+    let ascend = |x, random: &mut Random| ascend(free_energy, x, random, observer);
     let mut modes = Modes::default();
-    let ascend = |x, random: &mut Random| ascend(landscape, x, random, observer);
-    modes.add(
-        others.into_par_iter().enumerate().map(|(k, x)| {
-            ascend(x, &mut Random::stream(seed, Purpose::Modes, (1 << 40) + k as u64))
-        }),
-    );
-    modes.add((0..ascents / 2).into_par_iter().map(|k| {
-        let mut random = Random::stream(seed, Purpose::Modes, k as u64);
-        ascend(first_state(n, k, &mut random), &mut random)
-    }));
-    let rounds = 8;
-    for round in 0..rounds {
-        let best: Vec<Vec<bool>> = modes.best(KICKED).map(|mode| mode.x.clone()).collect();
-        let kicks = (ascents / 2).div_ceil(rounds);
-        modes.add((0..kicks).into_par_iter().map(|k| {
-            let stream = (1 << 20) + (round * kicks + k) as u64;
-            let mut random = Random::stream(seed, Purpose::Modes, stream);
-            let mut x = best[random.below(best.len())].clone();
-            for _ in 0..2 + random.below((n / 4).max(3) - 1) {
-                let i = random.below(n);
-                x[i] = !x[i];
-            }
-            ascend(x, &mut random)
+    for (batch, states) in others.chunks(BATCH).enumerate() {
+        modes.add(states.par_iter().enumerate().map(|(k, x)| {
+            let stream = (1 << 40) + (batch * BATCH + k) as u64;
+            ascend(x.clone(), &mut Random::stream(seed, Purpose::Modes, stream))
         }));
+        if modes.evaluations > most / 2 {
+            break;
+        }
+    }
+    for batch in 0..ASCENTS / BATCH {
+        let best: Vec<Vec<bool>> = modes.best(KICKED).map(|mode| mode.x.clone()).collect();
+        modes.add((0..BATCH).into_par_iter().map(|k| {
+            let mut random = Random::stream(seed, Purpose::Modes, (batch * BATCH + k) as u64);
+            // First random states and later kicks; both in a search that ends early.
+            let first = match (batch % 2, best.len()) {
+                (0, _) | (_, 0) => first_state(n, batch / 2 * BATCH + k, &mut random),
+                _ => kicked(best[random.below(best.len())].clone(), &mut random),
+            };
+            ascend(first, &mut random)
+        }));
+        if modes.evaluations > most {
+            break;
+        }
     }
     modes.sorted
+}
+
+/// Some units of a mode flipped.
+fn kicked(mut x: Vec<bool>, random: &mut Random) -> Vec<bool> {
+    let n = x.len();
+    for _ in 0..2 + random.below((n / 4).max(3) - 1) {
+        let i = random.below(n);
+        x[i] = !x[i];
+    }
+    x
 }
 
 /// All off, all on, then random states of densities that differ from start to start.
@@ -77,15 +87,16 @@ fn first_state(n: usize, k: usize, random: &mut Random) -> Vec<bool> {
     (0..n).map(|_| random.happens(density)).collect()
 }
 
-/// Flips units that gain, in random order, until none does.
+/// Flips units that gain, in random order, until none does; and the flips that were evaluated.
 fn ascend(
-    landscape: &FreeEnergy,
+    free_energy: &FreeEnergy,
     x: Vec<bool>,
     random: &mut Random,
     observer: &dyn Observer,
-) -> Position {
-    let n = landscape.units();
-    let mut position = landscape.position(x);
+) -> (Position, usize) {
+    let n = free_energy.units();
+    let mut evaluations = 0;
+    let mut position = free_energy.position(x);
     let mut since_gain = 0;
     // Each flip gains, so this ends; the limit guards against rounding at enormous weights.
     for _ in 0..200 {
@@ -93,19 +104,20 @@ fn ascend(
             break;
         }
         for i in random.permutation(n) {
-            let (height, marginal) = landscape.flipped(&position, i);
+            evaluations += 1;
+            let (height, marginal) = free_energy.flipped(&position, i);
             if height > position.height() + LEAST_GAIN {
-                landscape.flip(&mut position, i, marginal);
+                free_energy.flip(&mut position, i, marginal);
                 since_gain = 0;
             } else {
                 since_gain += 1;
             }
             if since_gain >= n {
-                return position;
+                return (position, evaluations);
             }
         }
     }
-    position
+    (position, evaluations)
 }
 
 /// Distinct modes, highest first.
@@ -113,12 +125,15 @@ fn ascend(
 struct Modes {
     seen: HashSet<Vec<bool>>,
     sorted: Vec<Position>,
+    /// Flips that were evaluated.
+    evaluations: usize,
 }
 
 impl Modes {
-    fn add(&mut self, found: impl ParallelIterator<Item = Position>) {
-        let found: Vec<Position> = found.collect();
-        for mode in found {
+    fn add(&mut self, found: impl ParallelIterator<Item = (Position, usize)>) {
+        let found: Vec<(Position, usize)> = found.collect();
+        for (mode, evaluations) in found {
+            self.evaluations += evaluations;
             if self.seen.insert(mode.x.clone()) {
                 self.sorted.push(mode);
             }
@@ -141,13 +156,13 @@ mod tests {
     fn the_highest_state_of_hard_models_is_found() {
         for seed in 0..20 {
             let model = Gwgm { visible: 12, hidden: 60, ..Gwgm::HARDEST }.generate(seed).unwrap();
-            let landscape = FreeEnergy::new(&model);
+            let free_energy = FreeEnergy::new(&model);
             let best = (0..1 << 12)
                 .map(|state| {
-                    landscape.position((0..12).map(|i| state >> i & 1 == 1).collect()).height()
+                    free_energy.position((0..12).map(|i| state >> i & 1 == 1).collect()).height()
                 })
                 .fold(f64::NEG_INFINITY, f64::max);
-            let modes = find_modes(&landscape, vec![], 1, &());
+            let modes = find_modes(&free_energy, vec![], 1, &());
             assert!((modes[0].height() - best).abs() < 1e-9 * best.abs());
             assert!(modes.windows(2).all(|pair| pair[0].height() >= pair[1].height()));
         }

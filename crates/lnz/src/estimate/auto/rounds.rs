@@ -1,139 +1,123 @@
-//! The main run: fresh islands, in rounds that double the chains until the error is small.
+//! The main run: fresh chains, in rounds, until the error is small or the time is over.
 
-use super::core::Core;
-use super::family::Reverse;
-use super::prepare::{Prepared, prepare, stopped};
+use super::backward::{Backward, backward};
+use super::family::Family;
+use super::prepare::{Layers, Prepared, TRIAL_BETAS, alone, from_start, prepare};
+use super::sampler::{ISLAND, part_of_effort};
 use super::schedule::schedule;
-use super::tally::{Summary, Tally, combine, interval};
-use super::trial::{ISLAND_CHAINS, Ready, places, run_islands};
-use super::{Auto, FamilyReport, Sampled};
-use crate::check::Bracket;
+use super::tally::{Summary, Tally};
+use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
+use lnz_kernels::GROUP;
 use lnz_kernels::random::{Purpose, Random};
 use std::time::Instant;
 
-/// Islands of a family in each round.
-const ISLANDS: usize = 8;
-/// Intervals of the schedules.
-const BETAS: usize = 1024;
-/// Intervals where Gibbs sweeps alone must cross a wide bracket: longer chains have the shorter tail
-/// of weights (docs/decisions.md). Islands are as many times larger, because the kernels need blocks
-/// of some size to be fast.
-const MANY_BETAS: usize = 4096;
-/// A core with less than this share of a trial is no core.
-const SMALL_CORE: f64 = 1e-3;
-/// A core may hide how badly the rest is known: the weights alone must be known this well, too.
-const LARGEST_WEIGHTS_ERROR: f64 = 0.15;
-/// Chains and intervals of the run from the other end.
-const REVERSE_CHAINS: usize = 32;
-const REVERSE_BETAS: usize = 512;
+/// Chain-steps of the first round.
+const ROUND: usize = 1 << 19;
+/// Times as many intervals as in the trial, at most.
+const MOST_BETAS: f64 = 16.0;
+/// Intervals and islands of a first round with flips.
+const FLIP_BETAS: usize = 1024;
+const FLIP_ISLANDS: usize = 8;
+/// With a smaller share of effective chains the error is itself too small: no reason to stop.
+const LEAST_EFFECTIVE: f64 = 0.03;
+
+/// Chain-steps up to the end of the first round, at least.
+const LEAST_STEPS: f64 = 1.5e6;
+/// Seconds of a chain-step for each weight on one fast core.
+const SECONDS_PER_WEIGHT: f64 = 1e-11;
+
+/// The least time that a result takes.
+pub(super) fn least_seconds(model: &Rbm) -> f64 {
+    let steps = LEAST_STEPS / part_of_effort(model) as f64;
+    let threads = rayon::current_num_threads() as f64;
+    steps * SECONDS_PER_WEIGHT * model.weights().len() as f64 / threads
+}
 
 /// Samples log Z of a model with hidden units.
 pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Sampled> {
     let begin = Instant::now();
-    let prepared = prepare(model, settings, observer)?;
-    let mut run = MainRun::new(model, &prepared, settings, observer);
-    let mut latest = None;
-    let stopped_early = loop {
+    let layers = Layers::of(model)?;
+    let prepared = prepare(&layers, settings, observer)?;
+    let mut run = MainRun::new(prepared, settings);
+    let stopped = loop {
         let round_begin = Instant::now();
-        if run.next_round().is_none() {
-            break true;
+        match run.next_round() {
+            Ok(()) => {}
+            Err(_) if run.rounds > 0 => break true,
+            Err(error) => return Err(error),
         }
-        let found = run.found();
         let elapsed = begin.elapsed().as_secs_f64();
-        report(observer, settings, run.rounds, elapsed, &found.all);
-        let next = round_begin.elapsed().as_secs_f64() * growth_after(run.rounds);
-        let enough = run.is_enough(&found.all, elapsed + next);
-        latest = Some(found);
-        if enough {
+        let found = run.found();
+        report(observer, settings, run.rounds, elapsed, &found);
+        let round = round_begin.elapsed().as_secs_f64();
+        // The way back takes as long as about half of a first round.
+        let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
+        if run.is_enough(&found, elapsed + next) {
             break false;
         }
     };
-    let found = latest.ok_or_else(stopped)?;
-    Ok(Sampled { stopped: stopped_early, ..run.result(&found) })
+    let back = if stopped { None } else { run.back().ok() };
+    Ok(Sampled { stopped, ..run.result(model, back) })
 }
 
-/// Everything that is fixed before the first round, and the islands so far. Nothing is chosen from the
+/// Everything that is fixed before the first round, and the chains so far. Nothing is chosen from the
 /// samples of the main run, except when to stop.
 struct MainRun<'a> {
-    model: &'a Rbm,
-    prepared: &'a Prepared,
+    prepared: Prepared<'a>,
     settings: &'a Auto,
-    observer: &'a dyn Observer,
-    starts: Vec<ChosenStart<'a>>,
     betas: usize,
-    reverse: Option<Reverse>,
-    rounds: usize,
-    chain_steps: u64,
-}
-
-/// A family that makes the main run.
-struct ChosenStart<'a> {
-    ready: &'a Ready,
-    schedule: Vec<f64>,
     tally: Tally,
-}
-
-/// What the rounds so far have found: all families together, and each of them.
-struct Found {
-    all: Summary,
-    each: Vec<Summary>,
+    rounds: usize,
 }
 
 impl<'a> MainRun<'a> {
-    fn new(
-        model: &'a Rbm,
-        prepared: &'a Prepared,
-        settings: &'a Auto,
-        observer: &'a dyn Observer,
-    ) -> Self {
-        let Prepared { core, ready, chain_steps } = prepared;
-        let chosen: Vec<&Ready> = ready.iter().filter(|r| r.report.share > 0.0).collect();
-        let reverse = reverse(model, &chosen, core, settings, observer);
-        let reverse_steps = reverse.map_or(0, |_| (REVERSE_CHAINS * REVERSE_BETAS) as u64);
-        let betas = intervals(&chosen, reverse, core);
-        let start = |ready: &'a Ready| ChosenStart {
-            ready,
-            schedule: schedule(&ready.pilot, betas),
-            tally: Tally::default(),
+    fn new(prepared: Prepared<'a>, settings: &'a Auto) -> Self {
+        // The variance of log w falls as 1 / betas, so that the error for the same work is least where the
+        // variance is 1.
+        let times = prepared.design.variance.clamp(1.0, MOST_BETAS).log2().round().exp2();
+        let (betas, tally) = match prepared.way {
+            Family::Phases => {
+                let starts = prepared.fitted.starts().len();
+                (TRIAL_BETAS * times as usize, Tally::new(starts, 1))
+            }
+            Family::Flips => (FLIP_BETAS, Tally::new(1, ISLAND)),
         };
-        Self {
-            model,
-            prepared,
-            settings,
-            observer,
-            starts: chosen.into_iter().map(start).collect(),
-            betas,
-            reverse,
-            rounds: 0,
-            chain_steps: chain_steps + reverse_steps,
-        }
+        Self { prepared, settings, betas, tally, rounds: 0 }
     }
 
-    /// Fresh islands for every family; `None` if the observer stopped one.
-    fn next_round(&mut self) -> Option<()> {
+    /// Fresh chains for every start.
+    fn next_round(&mut self) -> Result<()> {
         let growth = growth_of(self.rounds);
-        for ChosenStart { ready, schedule, tally } in &mut self.starts {
-            // As many chains for every family; those that are resampled in fewer, larger islands.
-            let factor = ready.annealer.chains_factor();
-            let (islands, chains) =
-                (ISLANDS / factor, ISLAND_CHAINS * factor * growth * (self.betas / BETAS));
-            let places = places(tally, islands, chains, self.settings.seed, Purpose::Anneal);
-            let core = &self.prepared.core;
-            run_islands(&ready.annealer, schedule, places, core, tally, self.observer)?;
-            self.chain_steps += (islands * chains * self.betas) as u64;
+        let Prepared { sampler, flips, core, fitted, design, way, .. } = &mut self.prepared;
+        match way {
+            Family::Phases => {
+                let betas = schedule(self.betas);
+                let chains = sampler.fewer(growth * ROUND / self.betas) as f64;
+                for (k, product) in fitted.starts().iter().enumerate() {
+                    let groups = (design.chains[k] * chains / GROUP as f64).ceil() as usize;
+                    let count = groups.max(1) * GROUP;
+                    let start = &product.start;
+                    let (more, _) = from_start(sampler, fitted, core, start, count, &betas)?;
+                    self.tally.chains[k].extend(more);
+                }
+            }
+            Family::Flips => {
+                let more = flips.islands(self.betas, growth * FLIP_ISLANDS, core)?;
+                self.tally.chains[0].extend(more);
+            }
         }
         self.rounds += 1;
-        Some(())
+        Ok(())
     }
 
-    fn found(&self) -> Found {
-        let core = &self.prepared.core;
-        let summary = |start: &ChosenStart<'_>| start.tally.summary(core, start.ready.core_share);
-        let each: Vec<Summary> = self.starts.iter().map(summary).collect();
-        let shares = self.starts.iter().map(|start| start.ready.report.share);
-        Found { all: combine(&shares.zip(each.iter().copied()).collect::<Vec<_>>()), each }
+    fn found(&self) -> Summary {
+        let Prepared { core, design, way, with_core, .. } = &self.prepared;
+        match way {
+            Family::Phases => self.tally.summary(&design.shares, core, *with_core),
+            Family::Flips => self.tally.summary(&alone(), core, *with_core),
+        }
     }
 
     /// The rounds wanted are done; or the error is small, or the next round would end too late.
@@ -144,75 +128,120 @@ impl<'a> MainRun<'a> {
         }
     }
 
-    /// The error is as small as wanted, and there is no sign that it should not be believed.
+    /// The error is as small as wanted, and can be believed.
     fn is_known(&self, now: &Summary) -> bool {
-        let bracket = Bracket {
-            forward: now.log_z,
-            reverse: self.reverse.map(|reverse| reverse.log_z),
-            log_core: self.prepared.core.log_z,
-            chains: now.chains,
+        let core = now.known_sum(self.prepared.core.log_z);
+        let settled = match self.prepared.with_core {
+            // A core may hide how badly the rest is known.
+            true => now.weights.error <= self.settings.target_error.max(LARGEST_WEIGHTS_ERROR),
+            false => now.ess >= LEAST_EFFECTIVE * now.chains as f64,
         };
-        let target = self.settings.target_error;
-        now.relative_error <= target
-            && now.is_settled(target.max(LARGEST_WEIGHTS_ERROR))
-            && !bracket.is_too_wide()
+        now.error <= self.settings.target_error && settled && !core.is_missed()
     }
 
-    fn result(&self, found: &Found) -> Sampled {
-        let (core, now) = (&self.prepared.core, &found.all);
+    /// The way back to the fitted starts.
+    fn back(&mut self) -> Result<Option<Backward>> {
+        if self.prepared.way != Family::Phases {
+            return Ok(None);
+        }
+        let found = self.found();
+        let numbers: Vec<usize> = self.tally.chains.iter().map(Vec::len).collect();
+        let total: usize = numbers.iter().sum();
+        let shares = &self.prepared.design.shares;
+        let works = self.tally.chains.iter().enumerate().flat_map(|(k, chains)| {
+            let part = (total as f64 / numbers[k] as f64).ln();
+            chains.iter().map(move |c| c.sample + shares[k][c.cell].ln() + part)
+        });
+        let works: Vec<f64> = works.collect();
+        let mut random = Random::stream(self.settings.seed, Purpose::Reverse, u64::MAX);
+        let (betas, log_z) = (schedule(self.betas), found.weights.log_z);
+        backward(&self.prepared, &works, &numbers, log_z, &betas, &mut random).map(Some)
+    }
+
+    fn result(&self, model: &Rbm, back: Option<Option<Backward>>) -> Sampled {
+        let Prepared { core, with_core, .. } = &self.prepared;
+        let now = self.found();
+        let back = back.flatten();
         let has_core = core.states() > 0;
+        let mut interval = now.interval(core.log_z, back.map_or(0.0, |back| back.unreached));
+        if let Some(back) = back.filter(|_| !with_core) {
+            interval[1] = interval[1].max(back.log_z + 2.0 * now.error);
+        }
+        // An unbiased run that finds more is seldom wrong.
+        for other in self.others(&now) {
+            interval[1] = interval[1].max(other);
+        }
         Sampled {
-            visible: self.model.visible(),
-            hidden: self.model.hidden(),
-            // What is known exactly is known better than what was sampled.
+            visible: model.visible(),
+            hidden: model.hidden(),
             log_z: now.log_z.max(core.log_z),
-            std_error: now.relative_error,
-            interval: interval(now, &found.each, core.log_z),
+            std_error: now.error,
+            interval,
             log_core: has_core.then_some(core.log_z),
-            weights_error: now.weights_error,
+            core_used: *with_core,
+            weights_error: now.weights.error,
             target_error: self.settings.target_error,
-            log_sampled_core: has_core.then_some(now.log_core),
+            log_sampled_core: has_core.then_some(now.log_known),
             core_states: core.states(),
-            families: self.families(&found.each),
+            families: self.families(&now),
+            phases: self.phases(),
             ess: now.ess,
             max_weight_share: now.largest_share,
             rounds: self.rounds,
             chains: now.chains,
             betas: self.betas,
-            chain_steps: self.chain_steps,
-            log_reverse: self.reverse.map(|reverse| reverse.log_z),
-            reverse_error: self.reverse.map(|reverse| reverse.relative_error),
+            chain_steps: self.prepared.chain_steps(),
+            log_reverse: back.map(|back| back.log_z),
+            unreached: back.map(|back| back.unreached),
+            unreached_error: back.map(|back| back.unreached_error),
             stopped: false,
         }
     }
 
-    /// The trials of all families, and the main run of those that made it.
-    fn families(&self, each: &[Summary]) -> Vec<FamilyReport> {
-        let mut families: Vec<FamilyReport> =
-            self.prepared.ready.iter().map(|r| r.report).collect();
-        for (family, main) in families.iter_mut().filter(|f| f.share > 0.0).zip(each) {
-            family.log_z = Some(main.log_z);
-            family.std_error = Some(main.relative_error);
-            family.weights = Some((main.log_weights, main.weights_error));
+    /// What the other way has found, where that is more than the errors allow.
+    fn others(&self, now: &Summary) -> Vec<f64> {
+        let other = match self.prepared.way {
+            Family::Phases => self.prepared.flips_trial.weights,
+            Family::Flips => self.prepared.trial.weights,
+        };
+        match now.weights.disagrees_with(other) && other.log_z > now.weights.log_z {
+            true => vec![other.log_z + 2.0 * other.error],
+            false => vec![],
+        }
+    }
+
+    /// The trials of both ways, and the main run of the one that was chosen.
+    fn families(&self, now: &Summary) -> Vec<FamilyReport> {
+        let mut families = self.prepared.trials();
+        for family in families.iter_mut().filter(|f| f.share > 0.0) {
+            family.log_z = Some(now.log_z);
+            family.std_error = Some(now.error);
+            family.weights = Some((now.weights.log_z, now.weights.error));
         }
         families
     }
+
+    /// The phases, the largest first.
+    fn phases(&self) -> Vec<FoundPhase> {
+        let Prepared { fitted, design, found, way, .. } = &self.prepared;
+        if *way != Family::Phases {
+            return vec![];
+        }
+        let of_cells = self.tally.cells(&design.shares, design.cells.len());
+        let found_by = found.by_cell(&fitted.phases);
+        let phase = |(c, found_by): (usize, Vec<&'static str>)| FoundPhase {
+            share: of_cells[c].0,
+            relative_error: of_cells[c].1,
+            found_by,
+        };
+        let mut phases: Vec<FoundPhase> = found_by.into_iter().enumerate().map(phase).collect();
+        phases.sort_by(|a, b| b.share.total_cmp(&a.share));
+        phases
+    }
 }
 
-/// Intervals of the main run, from what trials and the way back have found.
-fn intervals(chosen: &[&Ready], reverse: Option<Reverse>, core: &Core) -> usize {
-    let trials = chosen.iter().map(|ready| ready.report.trial_log_z);
-    let bracket = Bracket {
-        forward: trials.fold(f64::NEG_INFINITY, f64::max),
-        reverse: reverse.map(|reverse| reverse.log_z),
-        log_core: core.log_z,
-        chains: 0,
-    };
-    let gibbs_alone = chosen.iter().all(|ready| ready.pilot.gibbs_alone);
-    // A trial that happens to be high makes a core look smaller than it is (Markov's inequality).
-    let no_core = core.log_z < bracket.forward + SMALL_CORE.ln();
-    if gibbs_alone && no_core && bracket.is_too_wide() { MANY_BETAS } else { BETAS }
-}
+/// A core may hide how badly the rest is known: the weights alone must be known this well, too.
+const LARGEST_WEIGHTS_ERROR: f64 = 0.15;
 
 /// Chains of a round in units of the first: the second is equal, the third doubles what there is, later
 /// ones add a quarter of it, so that little of the time is left over.
@@ -230,32 +259,12 @@ fn growth_after(rounds: usize) -> f64 {
     growth_of(rounds) as f64 / growth_of(rounds - 1) as f64
 }
 
-/// The family with the largest share, from the core back to its start.
-fn reverse(
-    model: &Rbm,
-    chosen: &[&Ready],
-    core: &Core,
-    settings: &Auto,
-    observer: &dyn Observer,
-) -> Option<Reverse> {
-    let main = chosen.iter().max_by(|a, b| a.report.share.total_cmp(&b.report.share))?;
-    let mut random = Random::stream(settings.seed, Purpose::Reverse, 0);
-    let states = core.draw(REVERSE_CHAINS, model.visible().min(model.hidden()), &mut random);
-    if states.is_empty() {
-        return None;
-    }
-    let betas = schedule(&main.pilot, REVERSE_BETAS);
-    main.annealer.reverse(&betas, &states, settings.seed, observer)
-}
-
 /// Progress towards the end, whichever comes first: the rounds, the error or the time.
 fn report(observer: &dyn Observer, settings: &Auto, rounds: usize, elapsed: f64, now: &Summary) {
     let part = match settings.rounds {
         Some(wanted) => rounds as f64 / wanted as f64,
         None => {
-            let target = settings.target_error;
-            let by_weights = target.max(LARGEST_WEIGHTS_ERROR) / now.weights_error;
-            let by_error = (target / now.relative_error).min(by_weights).powi(2);
+            let by_error = (settings.target_error / now.error).powi(2);
             by_error.max(elapsed / settings.max_seconds)
         }
     };

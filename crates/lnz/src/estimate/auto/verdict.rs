@@ -1,9 +1,9 @@
 //! The verdict of the default method: which tests the sampled parts of a model pass.
 
-use super::{FamilyReport, Sampled};
+use super::{Family, FamilyReport, Sampled};
 use crate::Warning;
-use crate::check::{Bracket, Diagnosis, KnownSum, Measured};
-use crate::check::{disagreement, large_error, still_rising, uneven_weights};
+use crate::check::{Diagnosis, KnownSum, Measured};
+use crate::check::{disagreement, large_error, still_rising, uneven_weights, unreached_mass};
 
 /// The verdict on all parts; exact without any.
 pub(super) fn diagnose(sampled: &[Sampled]) -> Diagnosis {
@@ -11,16 +11,10 @@ pub(super) fn diagnose(sampled: &[Sampled]) -> Diagnosis {
         return Diagnosis::exact();
     }
     let warnings = sampled.iter().flat_map(warnings).collect();
-    let used = |part: &Sampled| part.families.iter().filter(|f| f.share > 0.0).count();
-    let several = sampled.iter().all(|part| used(part) > 1);
-    let core = sampled.iter().all(|part| part.log_core.is_some());
-    let reason = match (several, core) {
-        (true, true) => "starts and islands agree, and the chains see what the search found",
-        (true, false) => "starts and islands agree",
-        (false, true) => {
-            "one start finds the most, its islands agree and see what the search found"
-        }
-        (false, false) => "one start finds the most, and its islands agree",
+    let back = sampled.iter().all(|part| part.log_reverse.is_some());
+    let reason = match back {
+        true => "all that other ways have found is reached",
+        false => "both ways agree as far as they know",
     };
     Diagnosis::new(warnings, reason)
 }
@@ -34,31 +28,34 @@ fn warnings(part: &Sampled) -> Vec<Warning> {
         log_z: part.log_z,
         error: part.weights_error,
     };
-    let bracket = Bracket {
-        forward: part.log_z,
-        reverse: part.log_reverse,
-        log_core: core.log_exact,
-        chains: part.chains,
-    };
     let stopped = Warning::StoppedBetweenRounds { rounds: part.rounds };
+    let unreached = part.unreached.zip(part.unreached_error);
     let found = [
         core.warning(),
-        disagreement(part.families.iter().filter_map(main_run).collect()),
+        disagreement(higher_trial(part)),
+        unreached.and_then(|(mass, error)| unreached_mass(part.log_z, mass, error)),
         part.families.iter().find_map(rise),
         uneven_weights(part.ess, part.max_weight_share, part.chains),
-        bracket.warning(),
         large_error(part.std_error, part.target_error),
         part.stopped.then_some(stopped),
     ];
     found.into_iter().flatten().collect()
 }
 
-fn main_run(family: &FamilyReport) -> Option<(&'static str, Measured)> {
-    let (log_z, error) = (family.log_z?, family.std_error?);
-    Some((family.family.describe(), Measured { log_z, error }))
+/// The main run beside the trial of the other way, where that one finds more.
+fn higher_trial(part: &Sampled) -> Vec<(&'static str, Measured)> {
+    let Some((main, weights)) = part.families.iter().find_map(|f| Some((f.family, f.weights?)))
+    else {
+        return vec![];
+    };
+    let main = (main, Measured { log_z: weights.0, error: weights.1 });
+    let other = part.families.iter().find(|f| f.weights.is_none());
+    let higher = other.filter(|other| other.trial_log_z > main.1.log_z);
+    let named = |(family, measured): (Family, Measured)| (family.describe(), measured);
+    higher.map(|f| vec![named(main), named((f.family, f.trial()))]).unwrap_or_default()
 }
 
-/// Compares the main run of a family with its trial, both by their weights alone.
+/// Compares the main run with its trial, both by their weights alone.
 fn rise(family: &FamilyReport) -> Option<Warning> {
     let (log_z, error) = family.weights?;
     still_rising(family.family.describe(), family.trial(), Measured { log_z, error })

@@ -1,9 +1,13 @@
 //! The pickle machine: follows the instructions of a pickle, but calls nothing.
 
+mod reading;
+mod text;
+
 use super::graph::{Graph, Id, Node, Object};
 use crate::io::Parsed;
 use std::collections::HashMap;
 use std::ops::Range;
+use text::{raw_unicode, unescape};
 
 /// More values than this are no model; each takes about 100 bytes of memory.
 const MOST_VALUES: usize = 1 << 23;
@@ -212,83 +216,6 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    fn bytes(&mut self, count: usize) -> Parsed<&[u8]> {
-        let range = self.range(count)?;
-        Ok(&self.file[range])
-    }
-
-    /// The next bytes; none are copied before they are known to be there.
-    fn range(&mut self, count: usize) -> Parsed<Range<usize>> {
-        let end = self.at.checked_add(count).filter(|&end| end <= self.file.len());
-        let end = end.ok_or("is a pickle that ends early; the file is cut short")?;
-        let range = self.at..end;
-        self.at = end;
-        Ok(range)
-    }
-
-    fn array<const N: usize>(&mut self) -> Parsed<[u8; N]> {
-        self.bytes(N)?.try_into().map_err(|_| damaged())
-    }
-
-    fn unsigned(&mut self, bytes: usize) -> Parsed<u64> {
-        Ok(self.bytes(bytes)?.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
-    }
-
-    fn sized(&mut self, bytes: usize) -> Parsed<Range<usize>> {
-        let count = self.unsigned(bytes)?;
-        self.range(usize::try_from(count).map_err(|_| damaged())?)
-    }
-
-    /// The rest of the line, without its end.
-    fn line(&mut self) -> Parsed<Range<usize>> {
-        let rest = &self.file[self.at..];
-        let length = rest.iter().position(|&byte| byte == b'\n').ok_or_else(damaged)?;
-        let range = self.at..self.at + length;
-        self.at += length + 1;
-        Ok(range)
-    }
-
-    fn number_line(&mut self) -> Parsed<u64> {
-        let line = self.line()?;
-        let text = std::str::from_utf8(&self.file[line]).map_err(|_| damaged())?;
-        text.trim().parse().map_err(|_| damaged())
-    }
-
-    fn int_line(&mut self) -> Parsed<()> {
-        let line = self.line()?;
-        let text = std::str::from_utf8(&self.file[line]).map_err(|_| damaged())?;
-        match text.trim().trim_end_matches('L') {
-            "01" => self.stack.push(TRUE),
-            "00" => self.stack.push(FALSE),
-            // An integer that is too long for us is no size, and kept as an inexact number.
-            digits => {
-                let float = digits.parse().map_err(|_| damaged())?;
-                self.push(digits.parse().map_or(Node::Float(float), Node::Int))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn global_lines(&mut self) -> Parsed<String> {
-        let (module, name) = (self.line()?, self.line()?);
-        let text = |range: Range<usize>| String::from_utf8_lossy(&self.file[range]).into_owned();
-        Ok(format!("{}.{}", text(module), text(name)))
-    }
-
-    fn long(&mut self, bytes: usize) -> Parsed<()> {
-        let range = self.sized(bytes)?;
-        let bytes = &self.file[range];
-        let node = if bytes.len() <= 8 {
-            let negative = bytes.last().is_some_and(|&last| last >= 0x80);
-            let mut value = [if negative { 0xff } else { 0 }; 8];
-            value[..bytes.len()].copy_from_slice(bytes);
-            Node::Int(i64::from_le_bytes(value))
-        } else {
-            Node::OwnBytes(bytes.iter().take(64).copied().collect())
-        };
-        self.push(node)
-    }
-
     fn add(&mut self, node: Node) -> Parsed<Id> {
         if self.graph.nodes.len() >= MOST_VALUES {
             return Err(too_many());
@@ -433,64 +360,6 @@ fn pairs(items: &[Id]) -> Parsed<Vec<(Id, Id)>> {
     } else {
         Err(damaged())
     }
-}
-
-/// Text of protocol 0: one byte for each letter, and `\u` with four digits for the rest.
-fn raw_unicode(line: &[u8]) -> String {
-    let mut text = String::with_capacity(line.len());
-    let mut rest = line;
-    while let [byte, after @ ..] = rest {
-        let digits = after.get(1..5).and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = match (byte, after.first(), digits) {
-            (b'\\', Some(b'u'), Some(digits)) => u32::from_str_radix(digits, 16).ok(),
-            _ => None,
-        };
-        match code.and_then(char::from_u32) {
-            Some(letter) => {
-                text.push(letter);
-                rest = &after[5..];
-            }
-            None => {
-                text.push(char::from(*byte));
-                rest = after;
-            }
-        }
-    }
-    text
-}
-
-/// Takes the quotes and escapes off a string of protocol 0.
-fn unescape(line: &[u8]) -> Parsed<Vec<u8>> {
-    let line = line.trim_ascii_end();
-    let inside = match line {
-        [b'\'', inside @ .., b'\''] | [b'"', inside @ .., b'"'] => inside,
-        _ => return Err(damaged()),
-    };
-    let mut bytes = Vec::with_capacity(inside.len());
-    let mut rest = inside.iter().copied();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            bytes.push(byte);
-            continue;
-        }
-        bytes.push(match rest.next().ok_or_else(damaged)? {
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'r' => b'\r',
-            b'x' => {
-                let mut digit = || rest.next().and_then(|d| char::from(d).to_digit(16));
-                let (high, low) = (digit().ok_or_else(damaged)?, digit().ok_or_else(damaged)?);
-                (16 * high + low) as u8
-            }
-            b'a' => 7,
-            b'b' => 8,
-            b'f' => 12,
-            b'v' => 11,
-            b'0' => 0,
-            other => other,
-        });
-    }
-    Ok(bytes)
 }
 
 fn too_many() -> String {

@@ -1,0 +1,126 @@
+//! Limits of time, of files and of writers: what happens at each.
+
+use crate::files::Folder;
+use crate::run::{json, lnz, one_sentence, run};
+use std::process::Stdio;
+
+#[test]
+fn ais_runs_as_many_chains_as_the_time_allows() {
+    let fixed = ["estimate", "gwgm-easy", "--start", "uniform", "--no-check", "--betas", "64"];
+    let few = json(&[&fixed[..], &["--chains", "32", "--json"]].concat());
+    let limited = ["--chains", "20000000", "--max-seconds", "2", "--json"];
+    let found = json(&[&fixed[..], &limited[..]].concat());
+    let (count, requested) = (&found["samples"]["count"], &found["samples"]["requested"]);
+    assert!(count.as_u64().unwrap() >= 16 && count.as_u64().unwrap() < 20_000_000, "{count}");
+    assert_eq!(requested, 20_000_000);
+    assert_eq!(found["settings"]["max_seconds"], 2.0);
+    // Fewer chains are what was asked for, and no reason to distrust them.
+    assert_ne!(found["verdict"], "consistent");
+    assert_ne!(few["verdict"], "consistent");
+    // A limit that is far away changes nothing, not even a bit.
+    let far = json(&[&fixed[..], &["--chains", "32", "--max-seconds", "1e6", "--json"]].concat());
+    assert_eq!(far["log_z"], few["log_z"]);
+}
+
+#[test]
+fn time_that_is_too_short_for_any_result_has_a_sentence() {
+    let folder = Folder::new();
+    let model = folder.path("m.npz");
+    crate::run::text(&["generate", "gwgm", "--visible", "300", "--hidden", "300", "-o", &model]);
+    let fixed = ["estimate", &model, "--start", "uniform", "--no-check"];
+    let answer = run(&[&fixed[..], &["--betas", "1000000", "--max-seconds", "0.5"]].concat());
+    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
+    assert!(answer.stderr.starts_with("error: --max-seconds 0.5 is not enough: "));
+    let answer = run(&["exact", &model, "--max-seconds", "3"]);
+    assert_eq!(answer.code, Some(2), "{}", answer.stdout);
+    for bad in ["0", "-1", "nan"] {
+        let limit = format!("--max-seconds={bad}");
+        for command in [&["estimate", "gwgm-easy"][..], &["exact", "gwgm-easy"]] {
+            let sentence = one_sentence(&[command, &[&limit]].concat());
+            assert!(sentence.starts_with("--max-seconds is "), "{sentence}");
+        }
+    }
+}
+
+#[test]
+fn training_begins_no_epoch_that_would_not_end_in_time() {
+    let folder = Folder::new();
+    let rows = ndarray::Array2::from_shape_fn((500, 32), |(n, i)| f64::from((n * i) % 7 == 0));
+    let data = folder.npy("data.npy", rows.into_dyn().view());
+    let out = folder.path("run");
+    let fixed = [
+        "train",
+        "--data",
+        &data,
+        "--hidden",
+        "8",
+        "--out",
+        &out,
+        "--quiet",
+        "--json",
+        "--learning-rate",
+        "1e-6",
+    ];
+    let limited = ["--epochs", "16000000", "--max-seconds", "2"];
+    let found = json(&[&fixed[..], &limited[..]].concat());
+    assert_eq!(found["out_of_time"], true);
+    let epochs = found["epochs"].as_array().unwrap().len();
+    assert!(epochs > 0);
+    let last = format!("{out}/epoch-{epochs}.safetensors");
+    assert_eq!(found["saved"][0], last.as_str());
+    // And it goes on from there.
+    let next = (epochs + 1).to_string();
+    let more = json(&[&fixed[..], &["--epochs", &next, "--resume"]].concat());
+    assert_eq!(more["out_of_time"], false);
+}
+
+#[test]
+fn two_processes_do_not_train_into_one_folder() {
+    let folder = Folder::new();
+    let rows = ndarray::Array2::from_shape_fn((500, 32), |(n, i)| f64::from((n * i) % 7 == 0));
+    let data = folder.npy("data.npy", rows.into_dyn().view());
+    let out = folder.path("run");
+    let fixed = [
+        "train",
+        "--data",
+        &data,
+        "--hidden",
+        "8",
+        "--out",
+        &out,
+        "--quiet",
+        "--learning-rate",
+        "1e-6",
+    ];
+    let long = [&fixed[..], &["--epochs", "16000000"]].concat();
+    let mut first = lnz(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !std::path::Path::new(&format!("{out}/state.safetensors")).exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let sentence = one_sentence(&[&fixed[..], &["--epochs", "16000000", "--resume"]].concat());
+    assert!(sentence.contains("another process is training into"), "{sentence}");
+    // A process that is killed lets go.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let more =
+        run(&[&fixed[..], &["--epochs", "16000000", "--resume", "--max-seconds", "1"]].concat());
+    assert_eq!(more.code, Some(0), "{}", more.stderr);
+}
+
+/// As `ulimit -f` has it: the limit comes in the middle of a file.
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_is_an_error_with_a_sentence() {
+    let folder = Folder::new();
+    let out = folder.path("m.npz");
+    let binary = lnz(&[]);
+    let command = format!(
+        "ulimit -f 8; exec '{}' generate gwgm --visible 100 --hidden 100 -o '{out}'",
+        binary.get_program().display()
+    );
+    let output = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("error: ") && said.contains("cannot be written"), "{said}");
+    assert_eq!(folder.files(), Vec::<String>::new());
+}

@@ -1,0 +1,102 @@
+//! Children of two phases: the units in which they differ, one strongly coupled group at a time.
+//!
+//! A model of weakly joined blocks has a phase for each combination of theirs. Two phases that differ in
+//! several blocks lead to those between them.
+
+use super::sampler::{Guess, State};
+use crate::Rbm;
+use crate::math::sigmoid;
+use lnz_kernels::random::Random;
+use ndarray::Array1;
+use std::collections::BTreeMap;
+
+/// Pairs of phases that have children, and children in all.
+const PAIRS: usize = 60;
+const MOST: usize = 256;
+/// A unit differs between two phases if its means are this far apart.
+const DIFFERENT: f64 = 0.3;
+/// A coupling is strong above this share of the strongest of its units.
+const STRONG: f64 = 0.25;
+/// Groups of a pair that are exchanged at most, and units of a group worth the name.
+const GROUPS: usize = 8;
+const SMALLEST: usize = 4;
+/// Parts of the other phase in children that mix unit by unit.
+const PARTS: [f64; 3] = [0.15, 0.5, 0.85];
+
+/// First states between phases with the given means of the visible layer.
+pub(super) fn children(model: &Rbm, means: &[Array1<f64>], random: &mut Random) -> Vec<Guess> {
+    let hidden: Vec<Array1<f64>> =
+        means.iter().map(|m| model.hidden_input(m.view()).mapv(sigmoid)).collect();
+    let pairs: Vec<(usize, usize)> =
+        (0..means.len()).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
+    let mut children: Vec<(&'static str, Array1<f64>)> = Vec::new();
+    for k in random.permutation(pairs.len()).into_iter().take(PAIRS) {
+        let (i, j) = pairs[k];
+        for group in groups(model, [&means[i], &means[j]], [&hidden[i], &hidden[j]]) {
+            for (one, other) in [(i, j), (j, i)] {
+                let mut child = means[one].clone();
+                group.iter().for_each(|&unit| child[unit] = means[other][unit]);
+                children.push(("crossover of groups", child));
+            }
+        }
+        for part in PARTS {
+            let mixed = means[i].iter().zip(&means[j]);
+            let mixed = mixed.map(|(a, b)| if random.happens(part) { *a } else { *b }).collect();
+            children.push(("crossover of units", mixed));
+        }
+    }
+    let order = random.permutation(children.len());
+    let state = |means: &Array1<f64>, random: &mut Random| -> State {
+        means.iter().map(|&m| random.happens(m)).collect()
+    };
+    order.into_iter().take(MOST).map(|k| (children[k].0, state(&children[k].1, random))).collect()
+}
+
+/// The visible units in which two phases differ, in strongly coupled groups, the largest first; none
+/// if there are not at least two groups.
+fn groups(model: &Rbm, visible: [&Array1<f64>; 2], hidden: [&Array1<f64>; 2]) -> Vec<Vec<usize>> {
+    let (v, h) = (differing(visible), differing(hidden));
+    let weights = model.weights();
+    // What it gains that both units are as they are in one phase, and not mixed.
+    let gain = |i: usize, j: usize| (weights[[v[i].0, h[j].0]] * v[i].1 * h[j].1).max(0.0);
+    let strongest_of_row = |i: usize| (0..h.len()).map(|j| gain(i, j)).fold(0.0, f64::max);
+    let rows: Vec<f64> = (0..v.len()).map(strongest_of_row).collect();
+    let mut parent: Vec<usize> = (0..v.len()).collect();
+    for j in 0..h.len() {
+        let strongest = (0..v.len()).map(|i| gain(i, j)).fold(0.0, f64::max);
+        let is_strong = |i: &usize| {
+            let gain = gain(*i, j);
+            gain > 0.0 && gain > STRONG * rows[*i].min(strongest)
+        };
+        let coupled: Vec<usize> = (0..v.len()).filter(is_strong).collect();
+        for pair in coupled.windows(2) {
+            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
+            parent[a.max(b)] = a.min(b);
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (i, (unit, _)) in v.iter().enumerate() {
+        groups.entry(root(&mut parent, i)).or_default().push(*unit);
+    }
+    let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups.truncate(GROUPS);
+    match groups.get(1) {
+        Some(second) if second.len() >= SMALLEST => groups,
+        _ => vec![],
+    }
+}
+
+/// The units whose means differ, and by how much.
+fn differing([one, other]: [&Array1<f64>; 2]) -> Vec<(usize, f64)> {
+    let difference = one.iter().zip(other).map(|(a, b)| a - b).enumerate();
+    difference.filter(|(_, d)| d.abs() > DIFFERENT).collect()
+}
+
+fn root(parent: &mut [usize], mut k: usize) -> usize {
+    while parent[k] != k {
+        parent[k] = parent[parent[k]];
+        k = parent[k];
+    }
+    k
+}

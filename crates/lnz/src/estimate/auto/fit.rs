@@ -1,0 +1,159 @@
+//! Starts that are fitted to phases: short resampled runs, each followed by a refit.
+
+use super::cells::{Product, cells};
+use super::sampler::{Ends, ISLAND, Run, Sampler, State, drawn, effective};
+use super::schedule::schedule;
+use super::search::Found;
+use crate::Result;
+use crate::check::Measured;
+use crate::math::log_mean_exp;
+use lnz_kernels::GROUP;
+use lnz_kernels::random::Random;
+use ndarray::Axis;
+
+/// Intervals of the runs from one start for the whole.
+const WHOLE_BETAS: [usize; 2] = [256, 512];
+/// Intervals of the short runs of each round of fitting.
+const BETAS: [usize; 3] = [256, 256, 512];
+/// Islands of all starts together in a round.
+const ISLANDS: usize = 4;
+/// Phases at most, and the share of Z below which one is left to its neighbours.
+const MOST_PHASES: usize = 24;
+const LEAST_SHARE: f64 = 1e-4;
+/// Part of the weight of its own start that a phase keeps.
+const STAYING: f64 = 0.5;
+/// States that a product is fitted to, after sweeps with this window for their means.
+const DRAWN: usize = 256;
+const SWEEPS: usize = 50;
+const WINDOW: usize = 25;
+
+/// Products that were fitted: one for each phase, whose cell it also defines, and one for all of them.
+pub(super) struct Fitted {
+    pub(super) phases: Vec<Product>,
+    pub(super) whole: Option<Product>,
+}
+
+impl Fitted {
+    /// All starts: those of the phases come first.
+    pub(super) fn starts(&self) -> Vec<&Product> {
+        self.phases.iter().chain(&self.whole).collect()
+    }
+}
+
+/// Fits one start to all that short runs have found, and refits it to what runs from it find; with the
+/// estimate of the last run.
+pub(super) fn fit_whole(
+    sampler: &Sampler<'_>,
+    found: &Found,
+    random: &mut Random,
+) -> Result<(Product, Measured)> {
+    let mut pool = found.pool.clone();
+    let mut last = Measured { log_z: f64::NEG_INFINITY, error: f64::INFINITY };
+    for betas in WHOLE_BETAS {
+        let start = refitted_to(sampler, &pool, random)?.start;
+        let betas = schedule(betas);
+        let (chains, resampled) = (sampler.fewer(ISLANDS * ISLAND), Some(ISLAND));
+        let run = Run { start: &start, betas: &betas, chains, resampled, others: false };
+        let ends = sampler.anneal(&run)?;
+        let islands: Vec<f64> = ends.samples.chunks(ISLAND).map(log_mean_exp).collect();
+        let error = (1.0 / effective(&islands) - 1.0 / islands.len() as f64).max(0.0).sqrt();
+        last = Measured { log_z: ends.log_z(), error };
+        // Every run counts as one estimate of Z, however many chains it has.
+        let size = (chains as f64).ln();
+        pool.extend(ends.samples.iter().map(|sample| sample - size).zip(ends.states));
+    }
+    Ok((refitted_to(sampler, &pool, random)?, last))
+}
+
+fn refitted_to(
+    sampler: &Sampler<'_>,
+    pool: &[(f64, State)],
+    random: &mut Random,
+) -> Result<Product> {
+    let (weights, states): (Vec<f64>, Vec<State>) = pool.iter().cloned().unzip();
+    refitted(sampler, &weights, &states, DRAWN, random)
+}
+
+/// Fits a start to every phase, and one to the whole.
+pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> Result<Fitted> {
+    let (whole, _) = fit_whole(sampler, found, random)?;
+    let mut phases = found.means.iter().map(Product::fitted).collect::<Result<Vec<_>>>()?;
+    for (round, betas) in BETAS.into_iter().enumerate() {
+        if phases.len() == 1 {
+            break;
+        }
+        let runs = short_runs(sampler, &phases, &schedule(betas))?;
+        let kept = worth_keeping(&runs, round > 0);
+        let count = (DRAWN / kept.len()).max(ISLAND);
+        let refit = |k: &usize| {
+            let ShortRun { ends, log_home, home, .. } = &runs[*k];
+            let weights = if *log_home > f64::NEG_INFINITY { home } else { &ends.samples };
+            refitted(sampler, weights, &ends.states, count, random)
+        };
+        phases = kept.iter().map(refit).collect::<Result<Vec<_>>>()?;
+    }
+    match phases.len() {
+        1 => Ok(Fitted { phases: vec![whole], whole: None }),
+        _ => Ok(Fitted { phases, whole: Some(whole) }),
+    }
+}
+
+/// A short run from the start of a phase.
+struct ShortRun {
+    ends: Ends,
+    /// The samples of the chains that ended in the cell of the phase; minus infinity for the others.
+    home: Vec<f64>,
+    log_home: f64,
+    log_all: f64,
+}
+
+fn short_runs(sampler: &Sampler<'_>, phases: &[Product], betas: &[f64]) -> Result<Vec<ShortRun>> {
+    let islands = (ISLANDS / phases.len()).max(1);
+    let island = if phases.len() > MOST_PHASES { GROUP } else { ISLAND };
+    let run = |(k, phase): (usize, &Product)| {
+        let (chains, resampled) = (islands * island, Some(island));
+        let run = Run { start: &phase.start, betas, chains, resampled, others: false };
+        let ends = sampler.anneal(&run)?;
+        let cells = cells(phases, &ends.states);
+        let at_home = |(sample, cell): (&f64, usize)| {
+            if cell == k { *sample } else { f64::NEG_INFINITY }
+        };
+        let home: Vec<f64> = ends.samples.iter().zip(cells).map(at_home).collect();
+        let (log_home, log_all) = (log_mean_exp(&home), ends.log_z());
+        Ok(ShortRun { ends, home, log_home, log_all })
+    };
+    phases.iter().enumerate().map(run).collect()
+}
+
+/// A product fitted to weighted states after some sweeps.
+fn refitted(
+    sampler: &Sampler<'_>,
+    log_weights: &[f64],
+    states: &[State],
+    count: usize,
+    random: &mut Random,
+) -> Result<Product> {
+    let chosen = drawn(log_weights, count, random);
+    let first: Vec<State> = chosen.into_iter().map(|k| states[k].clone()).collect();
+    let (_, means) = sampler.sweep(&first, SWEEPS, WINDOW)?;
+    Product::fitted(&(means.sum_axis(Axis(0)).mapv(f64::from) / means.nrows() as f64))
+}
+
+/// The phases with a share that counts, the largest first; of refitted ones those that keep most of the
+/// weight of their own start: the others are not phases.
+fn worth_keeping(runs: &[ShortRun], must_stay: bool) -> Vec<usize> {
+    let highest = runs.iter().map(|run| run.log_all).fold(f64::NEG_INFINITY, f64::max);
+    let counts = |k: &usize| runs[*k].log_home > highest + LEAST_SHARE.ln();
+    let mut kept: Vec<usize> = (0..runs.len()).filter(counts).collect();
+    if kept.is_empty() {
+        kept = (0..runs.len()).filter(|&k| runs[k].log_all >= highest).collect();
+    }
+    kept.sort_by(|&a, &b| runs[b].log_home.total_cmp(&runs[a].log_home));
+    kept.truncate(MOST_PHASES);
+    let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + STAYING.ln();
+    if must_stay {
+        let staying: Vec<usize> = kept.iter().copied().filter(stays).collect();
+        kept = if staying.is_empty() { kept[..1].to_vec() } else { staying };
+    }
+    kept
+}

@@ -1,0 +1,244 @@
+//! First states for the search: cheap guesses of many kinds, on both layers.
+//!
+//! No guess finds every phase. What uniform annealing, sampled means and ascents on one layer miss, the
+//! signs of singular vectors or the other layer find.
+
+use super::cells::{EPSILON, Product, cell};
+use super::sampler::{Guess, ISLAND, Pool, Run, Sampler, State};
+use super::{cluster, crossover};
+use crate::{Observer, Rbm, Result, Start};
+use lnz_kernels::FreeEnergy;
+use lnz_kernels::random::Random;
+use ndarray::{Array1, Array2, ArrayView1, Axis};
+use std::collections::BTreeSet;
+
+/// Ascents from states of rising density.
+const ASCENTS: usize = 32;
+const FEWEST_ASCENTS: usize = 8;
+/// Evaluations of softplus that the ascents of a layer may take.
+const MOST_WORK: f64 = 2e7;
+/// Times that an ascent goes through all units at most.
+const PASSES: usize = 6;
+/// Singular vectors and columns of W whose signs are tried, each with both signs.
+const VECTORS: usize = 16;
+/// Rounds of subspace iteration: signs need no digits.
+const ITERATIONS: usize = 12;
+/// Intervals of the short runs, and sweeps for the means that they start from.
+const SHORT: usize = 128;
+const SWEEPS: usize = 60;
+/// Sweeps before a chain is where it belongs, twice, and the window of its means.
+const RELAXATION: usize = 100;
+const WINDOW: usize = 25;
+/// Rounds of crossing phases.
+const CROSSINGS: usize = 2;
+
+/// What a search has found.
+pub(super) struct Found {
+    /// First states of all kinds after sweeps of the model.
+    guesses: Vec<Guess>,
+    /// The means of each phase.
+    pub(super) means: Vec<Array1<f64>>,
+    /// The ends of short annealing runs with their log weights; each run is one estimate of Z.
+    pub(super) pool: Pool,
+}
+
+impl Found {
+    /// For every cell the kinds of first states that lead there.
+    pub(super) fn by_cell(&self, products: &[Product]) -> Vec<Vec<&'static str>> {
+        let mut kinds = vec![BTreeSet::new(); products.len()];
+        for (kind, state) in &self.guesses {
+            kinds[cell(products, state)].insert(*kind);
+        }
+        kinds.into_iter().map(|kinds| kinds.into_iter().collect()).collect()
+    }
+}
+
+/// Relaxed first states of all kinds and of both layers, and the phases among them; `swapped` has the
+/// layers exchanged. `data` are means of the visible layer of the model, whichever that is.
+pub(super) fn search(
+    sampler: &Sampler<'_>,
+    swapped: &Sampler<'_>,
+    data: Option<&Array1<f64>>,
+    random: &mut Random,
+    observer: &dyn Observer,
+) -> Result<Found> {
+    let (mut first, mut pool) = of_layer(sampler, data, random, observer)?;
+    let (others, other_pool) = of_layer(swapped, data, random, observer)?;
+    for (kind, state) in others {
+        first.push((kind, swapped.other_layer(&state, random)));
+    }
+    for (weight, state) in other_pool {
+        pool.push((weight, swapped.other_layer(&state, random)));
+    }
+    let mut found = Relaxed::of(sampler, first)?;
+    let mut means = found.phases();
+    for _ in 0..CROSSINGS {
+        let children = crossover::children(sampler.large, &means, random);
+        if children.is_empty() {
+            break;
+        }
+        found.extend(Relaxed::of(sampler, children)?);
+        let known = means.len();
+        means = found.phases();
+        if means.len() <= known {
+            break;
+        }
+    }
+    Ok(Found { guesses: found.guesses, means, pool })
+}
+
+/// States after sweeps of the model, and the means of each chain in two windows.
+struct Relaxed {
+    guesses: Vec<Guess>,
+    before: Array2<f32>,
+    after: Array2<f32>,
+}
+
+impl Relaxed {
+    fn of(sampler: &Sampler<'_>, guesses: Vec<Guess>) -> Result<Self> {
+        let (kinds, states): (Vec<_>, Vec<State>) = guesses.into_iter().unzip();
+        let (states, before) = sampler.sweep(&states, RELAXATION, WINDOW)?;
+        let (states, after) = sampler.sweep(&states, RELAXATION, WINDOW)?;
+        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after })
+    }
+
+    fn extend(&mut self, more: Self) {
+        self.guesses.extend(more.guesses);
+        let joined = |a: &Array2<f32>, b: &Array2<f32>| {
+            let rows = a.rows().into_iter().chain(b.rows()).flatten().copied().collect();
+            let shape = (a.nrows() + b.nrows(), a.ncols());
+            Array2::from_shape_vec(shape, rows).unwrap_or_else(|_| a.clone())
+        };
+        self.before = joined(&self.before, &more.before);
+        self.after = joined(&self.after, &more.after);
+    }
+
+    fn phases(&self) -> Vec<Array1<f64>> {
+        cluster::phases(&self.before, &self.after)
+    }
+}
+
+/// Guesses of the annealed layer of a sampler, and the ends of its short runs.
+fn of_layer(
+    sampler: &Sampler<'_>,
+    data: Option<&Array1<f64>>,
+    random: &mut Random,
+    observer: &dyn Observer,
+) -> Result<(Vec<Guess>, Pool)> {
+    let (model, n) = (sampler.large, sampler.large.visible());
+    let mut found: Vec<Guess> = Vec::new();
+    let mut pool = Vec::new();
+    let mut annealed = |kind: &'static str, start: Start, found: &mut Vec<Guess>| -> Result<()> {
+        let (betas, chains, resampled) = (even(SHORT), ISLAND, Some(ISLAND));
+        let ends = sampler.anneal(&Run {
+            start: &start,
+            betas: &betas,
+            chains,
+            resampled,
+            others: false,
+        })?;
+        let size = (chains as f64).ln();
+        pool.extend(ends.samples.iter().map(|s| s - size).zip(ends.states.iter().cloned()));
+        found.extend(ends.states.into_iter().map(|state| (kind, state)));
+        Ok(())
+    };
+    annealed("uniform", Start::uniform(n), &mut found)?;
+    if let Some(means) = data.filter(|means| means.len() == n) {
+        annealed("data", Start::from_means(means.view(), EPSILON)?, &mut found)?;
+    }
+    let coins: Vec<State> =
+        (0..ASCENTS).map(|_| (0..n).map(|_| random.happens(0.5)).collect()).collect();
+    let field = &model.visible_bias() + &model.weights().sum_axis(Axis(1));
+    let mean_field = vec![field.iter().map(|&f| f > 0.0).collect(); ASCENTS];
+    for (kind, first) in [("random states", coins), ("mean field", mean_field)] {
+        let (_, means) = sampler.sweep(&first, SWEEPS, SWEEPS / 2)?;
+        let means = means.sum_axis(Axis(0)).mapv(f64::from) / means.nrows() as f64;
+        annealed(kind, Start::from_means(means.view(), EPSILON)?, &mut found)?;
+    }
+    let free_energy = FreeEnergy::new(model);
+    let work = (PASSES * n * model.hidden().max(1)) as f64;
+    let ascents = ((MOST_WORK / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
+    for k in 0..ascents {
+        let density = k as f64 / (ascents - 1) as f64;
+        let first: State = (0..n).map(|_| random.happens(density)).collect();
+        found.push(("ascent", ascended(&free_energy, first, random, observer)));
+    }
+    let vectors = [("singular vector", singular(model, random)), ("column", columns(model))];
+    for (kind, vectors) in vectors {
+        for vector in vectors.columns() {
+            found.extend([1.0, -1.0].map(|sign| (kind, signs(vector, sign))));
+        }
+    }
+    Ok((found, pool))
+}
+
+/// `n` intervals of equal length.
+fn even(n: usize) -> Vec<f64> {
+    (0..=n).map(|k| k as f64 / n as f64).collect()
+}
+
+fn signs(vector: ArrayView1<'_, f64>, sign: f64) -> State {
+    vector.iter().map(|v| sign * v > 0.0).collect()
+}
+
+/// The columns of W with the largest norms.
+fn columns(model: &Rbm) -> Array2<f64> {
+    let weights = model.weights();
+    let norms: Vec<f64> = weights.columns().into_iter().map(|c| c.dot(&c)).collect();
+    let mut order: Vec<usize> = (0..norms.len()).collect();
+    order.sort_by(|&a, &b| norms[b].total_cmp(&norms[a]));
+    order.truncate(VECTORS);
+    weights.select(Axis(1), &order)
+}
+
+/// The left singular vectors of W with the largest singular values, by subspace iteration.
+fn singular(model: &Rbm, random: &mut Random) -> Array2<f64> {
+    let weights = model.weights();
+    let count = VECTORS.min(weights.nrows()).min(weights.ncols());
+    let mut right = Array2::from_shape_simple_fn((weights.ncols(), count), || random.normal());
+    let mut left = Array2::zeros((weights.nrows(), count));
+    for _ in 0..ITERATIONS {
+        left = orthonormal(weights.dot(&right));
+        right = orthonormal(weights.t().dot(&left));
+    }
+    left
+}
+
+/// Gram and Schmidt, in the order of the columns.
+fn orthonormal(mut vectors: Array2<f64>) -> Array2<f64> {
+    for k in 0..vectors.ncols() {
+        let mut vector = vectors.column(k).to_owned();
+        for j in 0..k {
+            let before = vectors.column(j);
+            let along = before.dot(&vector);
+            vector.scaled_add(-along, &before);
+        }
+        let norm = vector.dot(&vector).sqrt().max(f64::MIN_POSITIVE);
+        vectors.column_mut(k).assign(&(vector / norm));
+    }
+    vectors
+}
+
+/// Flips units that gain, a few times through all of them.
+fn ascended(
+    free_energy: &FreeEnergy,
+    first: State,
+    random: &mut Random,
+    observer: &dyn Observer,
+) -> State {
+    let mut position = free_energy.position(first);
+    for _ in 0..PASSES {
+        let mut moved = false;
+        for i in random.permutation(free_energy.units()) {
+            let (height, marginal) = free_energy.flipped(&position, i);
+            if height > position.height() {
+                free_energy.flip(&mut position, i, marginal);
+                moved = true;
+            }
+        }
+        if !moved || observer.cancelled() {
+            break;
+        }
+    }
+    position.x
+}

@@ -1,0 +1,4 @@
+//! libFuzzer on data idx.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| lnz_fuzz::run("data_idx", bytes));

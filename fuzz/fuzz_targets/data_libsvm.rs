@@ -1,0 +1,4 @@
+//! libFuzzer on data libsvm.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| lnz_fuzz::run("data_libsvm", bytes));

@@ -1,0 +1,4 @@
+//! libFuzzer on model torch.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| lnz_fuzz::run("model_torch", bytes));

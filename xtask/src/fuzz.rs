@@ -1,0 +1,22 @@
+//! `cargo xtask fuzz`: feeds every parser with damaged files for some time.
+
+use crate::cargo;
+use std::process::ExitCode;
+
+/// Runs the driver in the release profile; the options are its own.
+pub(crate) fn main(options: &[&str]) -> ExitCode {
+    let run = ["run", "--release", "--quiet", "--package", "lnz-fuzz", "--bin", "fuzz", "--"];
+    match cargo().args(run).args(options).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(status) => {
+            eprintln!(
+                "FAILED: the driver ended with {status}; an input that ended it is in its scratch folder"
+            );
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("FAILED: cargo cannot be started: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
