@@ -32,7 +32,9 @@ mod tally;
 mod verdict;
 
 pub use family::Family;
+pub(super) use prepare::{Fitting, fit_model};
 pub use prepare::{SecondOpinion, second_opinion};
+pub(super) use student::student_95;
 
 use super::exact::pendants;
 use crate::check::Measured;

@@ -1,13 +1,15 @@
 //! Children of two phases: the units in which they differ, one strongly coupled group at a time.
 //!
 //! A model of weakly joined blocks has a phase for each combination of theirs. Two phases that differ in
-//! several blocks lead to those between them.
+//! several blocks lead to those between them. Where there are no blocks but local order, as in a band or a
+//! lattice, two states differ in domains, and the best of each can be had (the clusters of Houdayer).
 
 use super::sampler::{Guess, State};
 use crate::Rbm;
 use crate::math::sigmoid;
+use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::Random;
-use ndarray::Array1;
+use ndarray::{Array1, Array2};
 use std::collections::BTreeMap;
 
 /// Pairs of phases that have children, and children in all.
@@ -50,6 +52,49 @@ pub(super) fn children(model: &Rbm, means: &[Array1<f64>], random: &mut Random) 
         means.iter().map(|&m| random.happens(m)).collect()
     };
     order.into_iter().take(MOST).map(|k| (children[k].0, state(&children[k].1, random))).collect()
+}
+
+/// States that are compared with the highest one.
+const COMPARED: usize = 128;
+
+/// Exchanges of one group between the highest state and others, the highest first. An exchange that leads
+/// higher becomes the state that the next ones are compared with.
+pub(super) fn exchanges(
+    model: &Rbm,
+    free_energy: &FreeEnergy,
+    means: &Array2<f32>,
+    heights: &[f64],
+    count: usize,
+) -> Vec<Guess> {
+    let mut order: Vec<usize> = (0..heights.len()).collect();
+    order.sort_by(|&a, &b| heights[b].total_cmp(&heights[a]));
+    let hidden = |means: &Array1<f64>| model.hidden_input(means.view()).mapv(sigmoid);
+    let height = |means: &Array1<f64>| free_energy.position(rounded(means)).height();
+    let mut highest = means.row(order[0]).mapv(f64::from);
+    let mut highest_hidden = hidden(&highest);
+    let mut top = height(&highest);
+    let mut found: BTreeMap<State, f64> = BTreeMap::new();
+    for &k in order[1..].iter().take(COMPARED) {
+        let other = means.row(k).mapv(f64::from);
+        let other_hidden = hidden(&other);
+        for group in groups(model, [&highest, &other], [&highest_hidden, &other_hidden]) {
+            let mut child = highest.clone();
+            group.iter().for_each(|&unit| child[unit] = other[unit]);
+            let height = height(&child);
+            found.insert(rounded(&child), height);
+            if height > top {
+                (highest, top) = (child, height);
+                highest_hidden = hidden(&highest);
+            }
+        }
+    }
+    let mut found: Vec<(State, f64)> = found.into_iter().collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    found.into_iter().take(count).map(|(state, _)| ("exchange of groups", state)).collect()
+}
+
+fn rounded(means: &Array1<f64>) -> State {
+    means.iter().map(|&m| m > 0.5).collect()
 }
 
 /// The visible units in which two phases differ, in strongly coupled groups, the largest first; none

@@ -1,6 +1,7 @@
 //! Everything that is fixed before the main run: known states, phases, fitted starts, trials, the design.
 
-use super::cells::cells;
+use super::backward::{Route, Source, WayBack};
+use super::cells::{Product, cell, cells};
 use super::core::{Core, pack};
 use super::design::Design;
 use super::fit::{Fitted, fit, fit_whole};
@@ -10,10 +11,10 @@ use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Shares, Summary, Tally};
 use super::{Auto, Family, FamilyReport};
-use crate::check::Measured;
+use crate::check::{Measured, Opinion};
 use crate::energy::check_resolved;
 use crate::observer::{Observer, Phase, Progress};
-use crate::{Rbm, Result, Start};
+use crate::{Precision, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
 use serde::Serialize;
@@ -61,12 +62,11 @@ pub(super) struct Prepared<'a> {
     /// The exact sum over the core takes the place of what the chains see of it.
     pub(super) with_core: bool,
     pub(super) fitted: Fitted,
-    pub(super) design: Design,
     pub(super) found: Found,
-    /// States of the trial with their log weights.
-    pub(super) pool: Pool,
-    pub(super) trial: Summary,
+    pub(super) trial: Trial,
     pub(super) flips_trial: Summary,
+    /// The way back along the schedule of the trial.
+    pub(super) back: WayBack,
     /// The way of the main run.
     pub(super) way: Family,
 }
@@ -139,6 +139,38 @@ pub(super) fn alone() -> Shares {
     vec![vec![1.0]]
 }
 
+/// What is known of a model before anything is fitted to it.
+struct Survey<'a> {
+    sampler: Sampler<'a>,
+    flips: FlipsWay<'a>,
+    core: Core,
+    found: Found,
+    random: Random,
+}
+
+/// Looks for states of high weight and for phases, in three stages.
+fn survey<'a>(
+    layers: &'a Layers,
+    settings: &Auto,
+    observer: &'a dyn Observer,
+    stage: &dyn Fn(u64),
+) -> Result<Survey<'a>> {
+    let Layers { large, small } = layers;
+    let seed = settings.seed;
+    let sampler = Sampler::new([large, small], settings.precision, seed, observer);
+    let mut random = Random::stream(seed, Purpose::Modes, 1 << 50);
+    stage(0);
+    let (flips, pilot_states) = FlipsWay::new(sampler.swapped())?;
+    stage(1);
+    let free_energy = FreeEnergy::new(small);
+    let modes = find_modes(&free_energy, pilot_states, seed, observer);
+    let core = Core::build(&free_energy, &modes, settings.core, large.constant(), observer);
+    stage(2);
+    let data = settings.data_means.as_ref();
+    let found = search(&sampler, &flips.sampler, data, &mut random, observer)?;
+    Ok(Survey { sampler, flips, core, found, random })
+}
+
 pub(super) fn prepare<'a>(
     layers: &'a Layers,
     settings: &Auto,
@@ -148,68 +180,96 @@ pub(super) fn prepare<'a>(
         let (phase, total) = (Phase::Prepare, 5);
         observer.progress(Progress { phase, done, total, log_z: None, beta: None });
     };
-    let Layers { large, small } = layers;
-    let seed = settings.seed;
-    let sampler = Sampler::new([large, small], settings.precision, seed, observer);
-    let mut random = Random::stream(seed, Purpose::Modes, 1 << 50);
-    stage(0);
-    let (mut flips, pilot_states) = FlipsWay::new(sampler.swapped())?;
-    stage(1);
-    let free_energy = FreeEnergy::new(small);
-    let modes = find_modes(&free_energy, pilot_states, seed, observer);
-    let constant = large.constant();
-    let core = Core::build(&free_energy, &modes, settings.core, constant, observer);
-    stage(2);
-    let found =
-        search(&sampler, &flips.sampler, settings.data_means.as_ref(), &mut random, observer)?;
+    let Survey { sampler, mut flips, core, mut found, mut random } =
+        survey(layers, settings, observer, &stage)?;
     stage(3);
-    let fitted = fit(&sampler, &found, &mut random)?;
+    let mut fitted = fit(&sampler, &found, &mut random)?;
     stage(4);
-    let starts = fitted.starts();
-    let betas = schedule(TRIAL_BETAS);
-    let all = sampler.fewer(TRIAL_CHAINS) * if starts.len() > 1 { 2 } else { 1 };
-    let count = (all / starts.len()).max(LEAST_CHAINS);
-    let mut tally = Tally::new(starts.len(), 1);
-    let mut states = Vec::new();
-    for (k, product) in starts.iter().enumerate() {
-        let (chains, ends) = from_start(&sampler, &fitted, &core, &product.start, count, &betas)?;
-        tally.chains[k] = chains;
-        states.push(ends);
+    let mut trial = Trial::run(&sampler, &fitted, &core)?;
+    let flips_trial = try_flips(&mut flips, &core, trial.summary.weights.log_z)?;
+    let mut back = trial.back(&sampler, &fitted, &core, &flips, flips_trial, &mut random)?;
+    // What the trials have found and the chains do not reach is fitted, too.
+    let missed = back.missed(&trial);
+    if found.add(&sampler, missed)? {
+        fitted = fit(&sampler, &found, &mut random)?;
+        trial = Trial::run(&sampler, &fitted, &core)?;
+        back = trial.back(&sampler, &fitted, &core, &flips, flips_trial, &mut random)?;
     }
-    let design = Design::from_trial(&tally, fitted.phases.len());
-    let log_weight = |k: usize, chain: &Chain| {
-        chain.sample + design.shares[k][chain.cell].ln() - (tally.chains[k].len() as f64).ln()
-    };
-    let pool = states.into_iter().enumerate().flat_map(|(k, states)| {
-        let log_weights: Vec<f64> = tally.chains[k].iter().map(|c| log_weight(k, c)).collect();
-        log_weights.into_iter().zip(states)
-    });
-    let pool: Pool = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
-    let by = |with: bool| tally.summary(&design.shares, &core, with);
-    // Most of Z is better known exactly; a part of it where that makes the error smaller.
-    let share = (core.log_z - by(false).log_z).exp();
-    let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
-    let trial = by(with_core);
-    let flips_trial = try_flips(&mut flips, &core, trial.weights.log_z)?;
-    let way = choose(trial.weights, flips_trial.weights);
+    let way = choose(trial.summary.weights, flips_trial.weights);
     let with_core = match way {
-        Family::Phases => with_core,
+        Family::Phases => trial.with_core,
         Family::Flips => core.log_z > flips_trial.log_z - std::f64::consts::LN_2,
     };
     stage(5);
-    Ok(Prepared {
-        sampler,
-        flips,
-        core,
-        with_core,
-        fitted,
-        design,
-        found,
-        pool,
-        trial,
-        flips_trial,
-        way,
-    })
+    Ok(Prepared { sampler, flips, core, with_core, fitted, found, trial, flips_trial, back, way })
+}
+
+/// A short run from every start, and what follows from it for the main run.
+pub(super) struct Trial {
+    pub(super) design: Design,
+    /// Where its chains ended, with their log weights.
+    pub(super) pool: Pool,
+    pub(super) summary: Summary,
+    with_core: bool,
+}
+
+impl Trial {
+    fn run(sampler: &Sampler<'_>, fitted: &Fitted, core: &Core) -> Result<Self> {
+        let starts = fitted.starts();
+        let betas = schedule(TRIAL_BETAS);
+        let all = sampler.fewer(TRIAL_CHAINS) * if starts.len() > 1 { 2 } else { 1 };
+        let count = (all / starts.len()).max(LEAST_CHAINS);
+        let mut tally = Tally::new(starts.len(), 1);
+        let mut states = Vec::new();
+        for (k, product) in starts.iter().enumerate() {
+            let (chains, ends) = from_start(sampler, fitted, core, &product.start, count, &betas)?;
+            tally.chains[k] = chains;
+            states.push(ends);
+        }
+        let design = Design::from_trial(&tally, fitted.phases.len());
+        let log_weight = |k: usize, chain: &Chain| {
+            chain.sample + design.shares[k][chain.cell].ln() - (tally.chains[k].len() as f64).ln()
+        };
+        let pool = states.into_iter().enumerate().flat_map(|(k, states)| {
+            let log_weights: Vec<f64> = tally.chains[k].iter().map(|c| log_weight(k, c)).collect();
+            log_weights.into_iter().zip(states)
+        });
+        let pool: Pool = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
+        let by = |with: bool| tally.summary(&design.shares, core, with);
+        // Most of Z is better known exactly; a part of it where that makes the error smaller.
+        let share = (core.log_z - by(false).log_z).exp();
+        let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
+        let summary = by(with_core);
+        Ok(Self { design, pool, summary, with_core })
+    }
+
+    fn back(
+        &self,
+        sampler: &Sampler<'_>,
+        fitted: &Fitted,
+        core: &Core,
+        flips: &FlipsWay<'_>,
+        flips_trial: Summary,
+        random: &mut Random,
+    ) -> Result<WayBack> {
+        let known = self.with_core.then_some(core);
+        let route = Route { sampler, fitted, shares: &self.design.shares, known };
+        let sources = sources(self, flips, flips_trial);
+        route.lead_back(&sources, schedule(TRIAL_BETAS), random)
+    }
+}
+
+/// The states that both trials have found.
+pub(super) fn sources<'a>(
+    trial: &'a Trial,
+    flips: &'a FlipsWay<'_>,
+    flips_trial: Summary,
+) -> [Source<'a>; 2] {
+    let Measured { log_z, error } = trial.summary.weights;
+    // What little mass the flips have found is little that can be missed.
+    let share = (flips_trial.weights.log_z - log_z).exp().min(1.0);
+    let flips = Source { pool: &flips.trial_states, share, error: flips_trial.weights.error };
+    [Source { pool: &trial.pool, share: 1.0, error }, flips]
 }
 
 /// A few islands first; more unless they find nothing. Flips are dear on large models, so that a pilot
@@ -254,7 +314,7 @@ impl Prepared<'_> {
             std_error: None,
             weights: None,
         };
-        vec![report(Family::Phases, &self.trial), report(Family::Flips, &self.flips_trial)]
+        vec![report(Family::Phases, &self.trial.summary), report(Family::Flips, &self.flips_trial)]
     }
 }
 
@@ -277,14 +337,8 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     }
     let layers = Layers::of(model)?;
     let settings = Auto { seed, ..Auto::default() };
-    let precision = settings.precision;
-    let sampler = Sampler::new([&layers.large, &layers.small], precision, seed, observer);
-    let mut random = Random::stream(seed, Purpose::Modes, 1 << 50);
-    let (mut flips, pilot_states) = FlipsWay::new(sampler.swapped())?;
-    let free_energy = FreeEnergy::new(&layers.small);
-    let modes = find_modes(&free_energy, pilot_states, seed, observer);
-    let core = Core::build(&free_energy, &modes, settings.core, model.constant(), observer);
-    let found = search(&sampler, &flips.sampler, None, &mut random, observer)?;
+    let Survey { sampler, mut flips, core, found, mut random } =
+        survey(&layers, &settings, observer, &|_| {})?;
     let (_, whole) = fit_whole(&sampler, &found, &mut random)?;
     let flips = try_flips(&mut flips, &core, whole.log_z)?;
     let report = |family: Family, found: Measured| FamilyReport {
@@ -298,4 +352,57 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     };
     let trials = vec![report(Family::Phases, whole), report(Family::Flips, flips.weights)];
     Ok(SecondOpinion { lower_bound: core.log_z, trials })
+}
+
+/// A model with its larger layer visible, and a start fitted to it: for methods with chains of their own.
+pub(crate) struct Fitting {
+    pub(crate) model: Rbm,
+    /// The larger layer is the hidden one of the model that was given.
+    pub(crate) transposed: bool,
+    pub(crate) start: Start,
+    /// What the search says about log Z.
+    pub(crate) opinion: Opinion,
+    pub(crate) chain_steps: u64,
+    phases: Vec<Product>,
+    /// For each phase the states that the search has found in it.
+    members: Vec<Vec<State>>,
+}
+
+impl Fitting {
+    /// The first state of a column: columns begin in different phases, and have to find the others.
+    pub(crate) fn first_state(&self, column: usize) -> Option<&State> {
+        let members = &self.members[column % self.members.len()];
+        members.get(column / self.members.len() % members.len().max(1))
+    }
+
+    pub(crate) fn phases(&self) -> usize {
+        self.phases.len()
+    }
+
+    /// The phase that a state is in.
+    pub(crate) fn phase(&self, state: &State) -> usize {
+        cell(&self.phases, state)
+    }
+}
+
+/// Searches for the phases of a model and fits one start to all of them.
+pub(crate) fn fit_model(
+    model: &Rbm,
+    precision: Precision,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Fitting> {
+    let layers = Layers::of(model)?;
+    let settings = Auto { seed, precision, ..Auto::default() };
+    let Survey { sampler, mut flips, core, found, mut random } =
+        survey(&layers, &settings, observer, &|_| {})?;
+    let Fitted { phases, whole } = fit(&sampler, &found, &mut random)?;
+    let start = whole.as_ref().unwrap_or(&phases[0]).start.clone();
+    let by_flips = try_flips(&mut flips, &core, core.log_z)?.weights;
+    let trials = vec![(Family::Flips.describe(), by_flips)];
+    let opinion = Opinion { lower_bound: core.log_z, trials };
+    let chain_steps = sampler.chain_steps() + flips.sampler.chain_steps();
+    let members = found.members(&phases);
+    let transposed = model.hidden() > model.visible();
+    Ok(Fitting { model: layers.large, transposed, start, opinion, chain_steps, phases, members })
 }

@@ -10,6 +10,7 @@ use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::Random;
 use ndarray::{Array1, Array2, ArrayView1, Axis};
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// Ascents from states of rising density.
@@ -31,6 +32,8 @@ const RELAXATION: usize = 100;
 const WINDOW: usize = 25;
 /// Rounds of crossing phases.
 const CROSSINGS: usize = 2;
+/// States with one group exchanged that are looked at in each.
+const EXCHANGES: usize = 128;
 
 /// What a search has found.
 pub(super) struct Found {
@@ -43,6 +46,18 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Adds the phases of more states; false if there are none.
+    pub(super) fn add(&mut self, sampler: &Sampler<'_>, more: Vec<State>) -> Result<bool> {
+        if more.is_empty() {
+            return Ok(false);
+        }
+        let guesses = more.into_iter().map(|state| ("way back", state)).collect();
+        let more = Relaxed::of(sampler, &FreeEnergy::new(sampler.large), guesses)?;
+        self.means.extend(more.phases());
+        self.guesses.extend(more.guesses);
+        Ok(true)
+    }
+
     /// For every cell the kinds of first states that lead there.
     pub(super) fn by_cell(&self, products: &[Product]) -> Vec<Vec<&'static str>> {
         let mut kinds = vec![BTreeSet::new(); products.len()];
@@ -50,6 +65,15 @@ impl Found {
             kinds[cell(products, state)].insert(*kind);
         }
         kinds.into_iter().map(|kinds| kinds.into_iter().collect()).collect()
+    }
+
+    /// For every cell the states that were found in it.
+    pub(super) fn members(&self, products: &[Product]) -> Vec<Vec<State>> {
+        let mut members = vec![vec![]; products.len()];
+        for (_, state) in &self.guesses {
+            members[cell(products, state)].push(state.clone());
+        }
+        members
     }
 }
 
@@ -70,14 +94,23 @@ pub(super) fn search(
     for (weight, state) in other_pool {
         pool.push((weight, swapped.other_layer(&state, random)));
     }
-    let mut found = Relaxed::of(sampler, first)?;
+    let free_energy = FreeEnergy::new(sampler.large);
+    let mut found = Relaxed::of(sampler, &free_energy, first)?;
     let mut means = found.phases();
     for _ in 0..CROSSINGS {
-        let children = crossover::children(sampler.large, &means, random);
+        let mut children = crossover::children(sampler.large, &means, random);
+        let Relaxed { after, heights, .. } = &found;
+        children.extend(crossover::exchanges(
+            sampler.large,
+            &free_energy,
+            after,
+            heights,
+            EXCHANGES,
+        ));
         if children.is_empty() {
             break;
         }
-        found.extend(Relaxed::of(sampler, children)?);
+        found.extend(Relaxed::of(sampler, &free_energy, children)?);
         let known = means.len();
         means = found.phases();
         if means.len() <= known {
@@ -92,18 +125,23 @@ struct Relaxed {
     guesses: Vec<Guess>,
     before: Array2<f32>,
     after: Array2<f32>,
+    /// log p of the states, without the constant.
+    heights: Vec<f64>,
 }
 
 impl Relaxed {
-    fn of(sampler: &Sampler<'_>, guesses: Vec<Guess>) -> Result<Self> {
+    fn of(sampler: &Sampler<'_>, free_energy: &FreeEnergy, guesses: Vec<Guess>) -> Result<Self> {
         let (kinds, states): (Vec<_>, Vec<State>) = guesses.into_iter().unzip();
         let (states, before) = sampler.sweep(&states, RELAXATION, WINDOW)?;
         let (states, after) = sampler.sweep(&states, RELAXATION, WINDOW)?;
-        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after })
+        let height = |state: &State| free_energy.position(state.clone()).height();
+        let heights = states.par_iter().map(height).collect();
+        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after, heights })
     }
 
     fn extend(&mut self, more: Self) {
         self.guesses.extend(more.guesses);
+        self.heights.extend(more.heights);
         let joined = |a: &Array2<f32>, b: &Array2<f32>| {
             let rows = a.rows().into_iter().chain(b.rows()).flatten().copied().collect();
             let shape = (a.nrows() + b.nrows(), a.ncols());
@@ -114,7 +152,7 @@ impl Relaxed {
     }
 
     fn phases(&self) -> Vec<Array1<f64>> {
-        cluster::phases(&self.before, &self.after)
+        cluster::phases(&self.before, &self.after, &self.heights)
     }
 }
 
