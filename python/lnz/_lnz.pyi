@@ -12,6 +12,7 @@ from ._choices import Verdict
 __all__ = [
     "Compared",
     "Examples",
+    "Drawn",
     "Found",
     "Likelihood",
     "LogZ",
@@ -27,6 +28,7 @@ __all__ = [
     "generate",
     "load",
     "models",
+    "sample",
     "score",
     "tensor_names",
     "track",
@@ -195,6 +197,28 @@ def exact(
     threads: int | None,
     progress: _Progress,
 ) -> Found: ...
+@final
+class Drawn:
+    @property
+    def visible(self) -> NDArray[np.uint8]: ...
+    @property
+    def hidden(self) -> NDArray[np.uint8]: ...
+    @property
+    def phase(self) -> NDArray[np.uint64]: ...
+    @property
+    def found(self) -> Found: ...
+
+def sample(
+    model: Model,
+    count: int,
+    *,
+    chains: int | None,
+    rungs: int | None,
+    seed: int,
+    max_seconds: float | None,
+    threads: int | None,
+    progress: _Progress,
+) -> Drawn: ...
 def schema() -> str: ...
 def write_log_z(path: str, log_z: float) -> None: ...
 def compare(

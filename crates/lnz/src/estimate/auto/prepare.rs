@@ -6,7 +6,7 @@ use super::core::{Core, pack};
 use super::design::Design;
 use super::fit::{Fitted, fit, fit_whole};
 use super::modes::find_modes;
-use super::sampler::{ISLAND, Pool, Run, Sampler, State};
+use super::sampler::{ISLAND, Pool, Run, Sampler, State, drawn};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Shares, Summary, Tally};
@@ -364,15 +364,26 @@ pub(crate) struct Fitting {
     pub(crate) opinion: Opinion,
     pub(crate) chain_steps: u64,
     phases: Vec<Product>,
+    log_sizes: Vec<f64>,
     /// For each phase the states that the search has found in it.
     members: Vec<Vec<State>>,
 }
 
 impl Fitting {
-    /// The first state of a column: columns begin in different phases, and have to find the others.
-    pub(crate) fn first_state(&self, column: usize) -> Option<&State> {
-        let members = &self.members[column % self.members.len()];
-        members.get(column / self.members.len() % members.len().max(1))
+    /// First states, as many in each phase as short runs have found there: what they got wrong, the columns
+    /// have to mend, and so to leave their phases.
+    pub(crate) fn first_states(&self, count: usize, random: &mut Random) -> Vec<State> {
+        let phases = drawn(&self.log_sizes, count, random);
+        let mut taken = vec![0; self.members.len()];
+        let state = |phase: usize| {
+            let members = &self.members[phase];
+            taken[phase] += 1;
+            match members.get(taken[phase] % members.len().max(1)) {
+                Some(state) => state.clone(),
+                None => vec![false; self.model.visible()],
+            }
+        };
+        phases.into_iter().map(state).collect()
     }
 
     pub(crate) fn phases(&self) -> usize {
@@ -396,7 +407,7 @@ pub(crate) fn fit_model(
     let settings = Auto { seed, precision, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =
         survey(&layers, &settings, observer, &|_| {})?;
-    let Fitted { phases, whole } = fit(&sampler, &found, &mut random)?;
+    let Fitted { phases, log_sizes, whole } = fit(&sampler, &found, &mut random)?;
     let start = whole.as_ref().unwrap_or(&phases[0]).start.clone();
     let by_flips = try_flips(&mut flips, &core, core.log_z)?.weights;
     let trials = vec![(Family::Flips.describe(), by_flips)];
@@ -404,5 +415,14 @@ pub(crate) fn fit_model(
     let chain_steps = sampler.chain_steps() + flips.sampler.chain_steps();
     let members = found.members(&phases);
     let transposed = model.hidden() > model.visible();
-    Ok(Fitting { model: layers.large, transposed, start, opinion, chain_steps, phases, members })
+    Ok(Fitting {
+        model: layers.large,
+        transposed,
+        start,
+        opinion,
+        chain_steps,
+        phases,
+        log_sizes,
+        members,
+    })
 }
