@@ -106,19 +106,26 @@ impl Route<'_> {
         let (states, _) = sampler.sweep(&first, SWEEPS, 0)?;
         let homes = cells(&fitted.phases, &states);
         let starts = fitted.starts();
-        let mut of_start: Vec<Vec<usize>> = vec![vec![]; starts.len()];
+        let mut of_start: Vec<(usize, Vec<usize>)> =
+            (0..starts.len()).map(|k| (k, vec![])).collect();
         for (i, &cell) in homes.iter().enumerate() {
             let mut left = random.uniform();
             let taker = (0..starts.len()).find(|&k| {
                 left -= shares[k][cell];
                 left < 0.0
             });
-            of_start[taker.unwrap_or(cell)].push(i);
+            of_start[taker.unwrap_or(cell)].1.push(i);
         }
-        let mut paths = Vec::new();
-        for (start, members) in of_start.iter().enumerate().filter(|(_, m)| !m.is_empty()) {
+        of_start.retain(|members| !members.1.is_empty());
+        let route = |(start, members): &(usize, Vec<usize>)| {
             let from: Vec<State> = members.iter().map(|&i| states[i].clone()).collect();
-            let samples = sampler.reverse(&starts[start].start, &from, betas)?;
+            (&starts[*start].start, from)
+        };
+        let routes: Vec<_> = of_start.iter().map(route).collect();
+        let samples = sampler.reverse_all(&routes, betas)?;
+        let mut paths = Vec::new();
+        for (((start, members), (_, from)), samples) in of_start.iter().zip(routes).zip(samples) {
+            let start = *start;
             for ((state, sample), &i) in from.into_iter().zip(samples).zip(members) {
                 let other = |random: &mut Random| pack(&sampler.other_layer(&state, random));
                 let known = known.is_some_and(|core| core.contains(&other(random)));
@@ -153,21 +160,28 @@ impl WayBack {
         (variance / 2.0 + DEVIATIONS * variance.sqrt()).max(LEAST_EXCESS)
     }
 
-    /// Holds the way back against the way there: `forward` are the W of the main run, `numbers` the chains
-    /// of its starts.
-    pub(super) fn judge(&self, trial: &Trial, forward: &[f64], numbers: &[usize]) -> Backward {
-        let total: usize = numbers.iter().sum();
-        let parts: Vec<f64> = numbers.iter().map(|&n| n as f64 / total as f64).collect();
-        let log_parts = log_parts(&parts);
-        // The reference does not depend on the main run, nor does then what is found missing.
+    /// The mass that is not reached, relative to Z, and its error: the most that a source knows of. `parts`
+    /// of the chains belong to each start. It is held against the trial, not the main run, so that nothing
+    /// follows from the samples of that.
+    pub(super) fn unreached(&self, trial: &Trial, parts: &[f64]) -> (f64, f64) {
         let highest = trial.summary.weights.log_z + self.excess(trial);
+        let log_parts = log_parts(parts);
         let unreached = |source: &Paths| {
             let missed = source.missed(highest, &log_parts).count();
             let (part, error) = unreached(missed, source.paths.len(), source.error);
             (source.share * part, source.share * error)
         };
         let worst = self.sources.iter().map(unreached).max_by(|a, b| a.0.total_cmp(&b.0));
-        let (unreached, unreached_error) = worst.unwrap_or_default();
+        worst.unwrap_or_default()
+    }
+
+    /// Holds the way back against the way there: `forward` are the W of the main run, `numbers` the chains
+    /// of its starts.
+    pub(super) fn judge(&self, trial: &Trial, forward: &[f64], numbers: &[usize]) -> Backward {
+        let total: usize = numbers.iter().sum();
+        let parts: Vec<f64> = numbers.iter().map(|&n| n as f64 / total as f64).collect();
+        let (unreached, unreached_error) = self.unreached(trial, &parts);
+        let log_parts = log_parts(&parts);
         let own = self.sources[0].paths.iter().map(|led| led.weight - log_parts[led.start]);
         let log_z = acceptance_ratio(forward, &own.collect::<Vec<_>>());
         Backward { log_z, unreached, unreached_error }

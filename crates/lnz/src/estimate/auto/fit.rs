@@ -114,19 +114,20 @@ struct ShortRun {
 fn short_runs(sampler: &Sampler<'_>, phases: &[Product], betas: &[f64]) -> Result<Vec<ShortRun>> {
     let islands = (ISLANDS / phases.len()).max(1);
     let island = if phases.len() > MOST_PHASES { GROUP } else { ISLAND };
-    let run = |(k, phase): (usize, &Product)| {
-        let (chains, resampled) = (islands * island, Some(island));
-        let run = Run { start: &phase.start, betas, chains, resampled, others: false };
-        let ends = sampler.anneal(&run)?;
+    let (chains, resampled) = (islands * island, Some(island));
+    let starts = phases.iter().map(|phase| &phase.start);
+    let runs: Vec<Run<'_>> =
+        starts.map(|start| Run { start, betas, chains, resampled, others: false }).collect();
+    let short_run = |(k, ends): (usize, Ends)| {
         let cells = cells(phases, &ends.states);
         let at_home = |(sample, cell): (&f64, usize)| {
             if cell == k { *sample } else { f64::NEG_INFINITY }
         };
         let home: Vec<f64> = ends.samples.iter().zip(cells).map(at_home).collect();
         let (log_home, log_all) = (log_mean_exp(&home), ends.log_z());
-        Ok(ShortRun { ends, home, log_home, log_all })
+        ShortRun { ends, home, log_home, log_all }
     };
-    phases.iter().enumerate().map(run).collect()
+    Ok(sampler.anneal_all(&runs)?.into_iter().enumerate().map(short_run).collect())
 }
 
 /// A product fitted to weighted states after some sweeps.

@@ -6,7 +6,7 @@ use super::core::{Core, pack};
 use super::design::Design;
 use super::fit::{Fitted, fit, fit_whole};
 use super::modes::find_modes;
-use super::sampler::{ISLAND, Pool, Run, Sampler, State, drawn};
+use super::sampler::{Ends, ISLAND, Pool, Run, Sampler, State, drawn};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Shares, Summary, Tally};
@@ -116,22 +116,27 @@ impl<'a> FlipsWay<'a> {
     }
 }
 
-/// The chains of one fitted start, and the states in which they ended.
-pub(super) fn from_start(
+/// For each fitted start so many chains, and the states in which they ended.
+pub(super) fn from_starts(
     sampler: &Sampler<'_>,
     fitted: &Fitted,
     core: &Core,
-    start: &Start,
-    chains: usize,
+    counts: &[usize],
     betas: &[f64],
-) -> Result<(Vec<Chain>, Vec<State>)> {
+) -> Result<Vec<(Vec<Chain>, Vec<State>)>> {
     let others = core.states() > 0;
-    let run = Run { start, betas, chains, resampled: None, others };
-    let ends = sampler.anneal(&run)?;
-    let cells = cells(&fitted.phases, &ends.states);
-    let known = |i: usize| others && core.contains(&pack(&ends.others[i]));
-    let chain = |i: usize| Chain { sample: ends.samples[i], cell: cells[i], known: known(i) };
-    Ok(((0..chains).map(chain).collect(), ends.states))
+    let starts = fitted.starts();
+    let starts = starts.iter().map(|product| &product.start).zip(counts);
+    let runs: Vec<Run<'_>> = starts
+        .map(|(start, &chains)| Run { start, betas, chains, resampled: None, others })
+        .collect();
+    let chains = |ends: Ends| {
+        let cells = cells(&fitted.phases, &ends.states);
+        let known = |i: usize| others && core.contains(&pack(&ends.others[i]));
+        let chain = |i: usize| Chain { sample: ends.samples[i], cell: cells[i], known: known(i) };
+        ((0..cells.len()).map(chain).collect(), ends.states.clone())
+    };
+    Ok(sampler.anneal_all(&runs)?.into_iter().map(chains).collect())
 }
 
 /// Flips have one cell and account for all of it.
@@ -164,7 +169,11 @@ fn survey<'a>(
     stage(1);
     let free_energy = FreeEnergy::new(small);
     let modes = find_modes(&free_energy, pilot_states, seed, observer);
-    let core = Core::build(&free_energy, &modes, settings.core, large.constant(), observer);
+    // No state is higher than the highest mode: is there a chance that the core has a part of Z?
+    let most = modes[0].height() + ((settings.core * small.visible()) as f64).max(1.0).ln();
+    let hopeless = most + large.constant() < flips.pilot_log_z + LEAST_CORE.ln();
+    let expansions = if hopeless { settings.core.min(1) } else { settings.core };
+    let core = Core::build(&free_energy, &modes, expansions, large.constant(), observer);
     stage(2);
     let data = settings.data_means.as_ref();
     let found = search(&sampler, &flips.sampler, data, &mut random, observer)?;
@@ -195,7 +204,10 @@ pub(super) fn prepare<'a>(
         trial = Trial::run(&sampler, &fitted, &core)?;
         back = trial.back(&sampler, &fitted, &core, &flips, flips_trial, &mut random)?;
     }
-    let way = choose(trial.summary.weights, flips_trial.weights);
+    // What is not reached is an error, too.
+    let Measured { log_z, error } = trial.summary.weights;
+    let (unreached, _) = back.unreached(&trial, &trial.design.chains);
+    let way = choose(Measured { log_z, error: error.hypot(unreached) }, flips_trial.weights);
     let with_core = match way {
         Family::Phases => trial.with_core,
         Family::Flips => core.log_z > flips_trial.log_z - std::f64::consts::LN_2,
@@ -221,8 +233,8 @@ impl Trial {
         let count = (all / starts.len()).max(LEAST_CHAINS);
         let mut tally = Tally::new(starts.len(), 1);
         let mut states = Vec::new();
-        for (k, product) in starts.iter().enumerate() {
-            let (chains, ends) = from_start(sampler, fitted, core, &product.start, count, &betas)?;
+        let found = from_starts(sampler, fitted, core, &vec![count; starts.len()], &betas)?;
+        for (k, (chains, ends)) in found.into_iter().enumerate() {
             tally.chains[k] = chains;
             states.push(ends);
         }

@@ -2,7 +2,7 @@
 
 use super::backward::{Backward, Route};
 use super::family::Family;
-use super::prepare::{Layers, Prepared, TRIAL_BETAS, alone, from_start, prepare, sources};
+use super::prepare::{Layers, Prepared, TRIAL_BETAS, alone, from_starts, prepare, sources};
 use super::sampler::{ISLAND, part_of_effort};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
@@ -95,12 +95,12 @@ impl<'a> MainRun<'a> {
             Family::Phases => {
                 let betas = schedule(self.betas);
                 let chains = sampler.fewer(growth * ROUND / self.betas) as f64;
-                for (k, product) in fitted.starts().iter().enumerate() {
-                    let groups = (trial.design.chains[k] * chains / GROUP as f64).ceil() as usize;
-                    let count = groups.max(1) * GROUP;
-                    let start = &product.start;
-                    let (more, _) = from_start(sampler, fitted, core, start, count, &betas)?;
-                    self.tally.chains[k].extend(more);
+                let groups = |part: &f64| (part * chains / GROUP as f64).ceil() as usize;
+                let counts = trial.design.chains.iter().map(|part| groups(part).max(1) * GROUP);
+                let counts: Vec<usize> = counts.collect();
+                let found = from_starts(sampler, fitted, core, &counts, &betas)?;
+                for (chains, (more, _)) in self.tally.chains.iter_mut().zip(found) {
+                    chains.extend(more);
                 }
             }
             Family::Flips => {

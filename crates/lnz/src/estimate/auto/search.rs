@@ -8,7 +8,7 @@ use super::sampler::{Guess, ISLAND, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
-use lnz_kernels::random::Random;
+use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -196,11 +196,14 @@ fn of_layer(
     let free_energy = FreeEnergy::new(model);
     let work = (PASSES * n * model.hidden().max(1)) as f64;
     let ascents = ((MOST_WORK / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
-    for k in 0..ascents {
+    let seed = random.bits();
+    let ascent = |k: usize| {
+        let mut random = Random::stream(seed, Purpose::Modes, k as u64);
         let density = k as f64 / (ascents - 1) as f64;
         let first: State = (0..n).map(|_| random.happens(density)).collect();
-        found.push(("ascent", ascended(&free_energy, first, random, observer)));
-    }
+        ("ascent", ascended(&free_energy, first, &mut random, observer))
+    };
+    found.extend((0..ascents).into_par_iter().map(ascent).collect::<Vec<Guess>>());
     let vectors = [("singular vector", singular(model, random)), ("column", columns(model))];
     for (kind, vectors) in vectors {
         for vector in vectors.columns() {
