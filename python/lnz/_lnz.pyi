@@ -11,8 +11,8 @@ from ._choices import Verdict
 
 __all__ = [
     "Compared",
-    "Examples",
     "Drawn",
+    "Examples",
     "Found",
     "Likelihood",
     "LogZ",
@@ -29,10 +29,12 @@ __all__ = [
     "load",
     "models",
     "sample",
+    "schema",
     "score",
     "tensor_names",
     "track",
     "train",
+    "write_log_z",
 ]
 
 __version__: str
