@@ -30,10 +30,8 @@ const SWEEPS: usize = 60;
 /// Sweeps before a chain is where it belongs, twice, and the window of its means.
 const RELAXATION: usize = 100;
 const WINDOW: usize = 25;
-/// Rounds of crossing phases.
+/// Rounds of exchanging groups.
 const CROSSINGS: usize = 2;
-/// States with one group exchanged that are looked at in each.
-const EXCHANGES: usize = 128;
 
 /// What a search has found.
 pub(super) struct Found {
@@ -98,15 +96,8 @@ pub(super) fn search(
     let mut found = Relaxed::of(sampler, &free_energy, first)?;
     let mut means = found.phases();
     for _ in 0..CROSSINGS {
-        let mut children = crossover::children(sampler.large, &means, random);
         let Relaxed { after, heights, .. } = &found;
-        children.extend(crossover::exchanges(
-            sampler.large,
-            &free_energy,
-            after,
-            heights,
-            EXCHANGES,
-        ));
+        let children = crossover::exchanges(sampler.large, &free_energy, after, heights);
         if children.is_empty() {
             break;
         }
