@@ -84,7 +84,7 @@ impl Stage {
 
     fn train(&self, out: &str, more: &[&str]) -> Command {
         let fixed = ["train", "--data", "data.csv", "--hidden", "16", "--out", out, "--quiet"];
-        self.lnz(&[&fixed[..], &["--epochs", "100000000"], more].concat())
+        self.lnz(&[&fixed[..], &["--epochs", "10000000"], more].concat())
     }
 
     /// A command of the shell in which `lnz` is the tool.
