@@ -149,14 +149,12 @@ impl Session {
             let what = "validation".to_owned();
             return Err(lnz::Error::Width { what, found, expected: width }.into());
         }
-        // Held to the end: the operating system lets go of it if this process is killed.
-        let _lock = self.lock_folder()?;
-        // Somebody else may have begun in the meantime.
-        self.check(validation.is_some())?;
         let mut trainer = match self.folder.as_deref().filter(|_| self.resume) {
             Some(folder) => Trainer::resume(examples, self.training, &folder.join(STATE))?,
             None => Trainer::new(examples, self.training)?,
         };
+        // Held to the end: the operating system lets go of it if this process is killed.
+        let _lock = self.lock_folder()?;
         let mut history = self.open_history(trainer.epoch())?;
         let mut saved = Vec::new();
         let (mut longest, mut out_of_time) = (0.0f64, false);
