@@ -11,7 +11,7 @@ const BAD_INPUT: u8 = 2;
 /// Exit code of a result whose verdict --fail-on names.
 pub(crate) const DOUBTFUL: u8 = 3;
 /// Exit code of a failure that is nobody's typing error.
-const FAILED: u8 = 1;
+pub(crate) const FAILED: u8 = 1;
 
 /// Options that do not go together, or input that only a command can judge; the text names the flag.
 pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
