@@ -65,7 +65,7 @@ def estimate(
         The seconds that the call may take; not limited by default, but with auto (60). AIS runs as many
         chains as fit into them. A TimeoutError says that the time was too short for any result.
     target_error, rounds, core
-        Of auto: the standard error to stop at (0.1), exactly this many rounds, and the states around
+        Of auto: the standard error to stop at (0.03), exactly this many rounds, and the states around
         the modes that are summed exactly (4096).
     start
         Of AIS: ``"uniform"``, ``"data"``, ``"gibbs"`` (the default) or ``"metropolis"``.

@@ -115,7 +115,7 @@ def test_results_survive_json_pickle_and_copies(ais, auto, model):
 def test_infinite_errors_are_infinite_here_and_null_in_json():
     result = lnz.estimate("gwgm-easy", chains=1, betas=16, no_check=True)
     assert result.std_error == math.inf and result.interval[1] == math.inf
-    assert result.to_dict()["std_error"] is None
+    assert result.to_dict()["std_error"] == "Infinity"
 
 
 def test_results_have_a_readable_text_and_html(ais, auto):
@@ -225,7 +225,7 @@ def test_warnings_of_log_z_and_of_the_data_come_with_the_score(model):
 def test_a_log_z_of_another_model_is_refused(model, parameters, tmp_path):
     data = np.zeros((2, 7))
     other = lnz.exact(lnz.RBM(2 * parameters[0]))
-    with pytest.raises(ValueError, match="log_z is for a model of the same shape with other"):
+    with pytest.raises(ValueError, match="another model of the same shape"):
         lnz.score(model, data, log_z=other)
     path = tmp_path / "z.json"
     with pytest.raises(FileNotFoundError, match="log_z cannot be read"):

@@ -72,7 +72,7 @@ def test_models_that_cannot_be_summed_are_sampled_from_the_data(stripes):
         reference = lnz.estimate(model, target_error=0.02)
         # Weak weights: both are unbiased and within five of their joint errors.
         error = np.hypot(record.std_error, reference.std_error)
-        assert record.verdict == "consistent"
+        assert record.verdict == "unchecked"
         assert abs(record.log_z - reference.log_z) < 5 * error + 1e-3
 
 

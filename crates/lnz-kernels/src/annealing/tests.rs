@@ -405,7 +405,8 @@ fn groups_cover_all_chains() {
 #[test]
 fn equal_weights_are_rounded_alike_and_that_counts_as_noise() {
     // All errors are the same d: sums of d n and d m, not of their square roots.
-    let (n, m) = (20, 2000);
+    // 2040 weights in a row leave 15.56 steps to each.
+    let (n, m) = (20, 2040);
     let equal = Rbm::new(Array2::from_elem((n, m), 0.02512), Array1::zeros(n), Array1::zeros(m));
     let grid = Resolution::of::<i16>(&equal).unwrap();
     let error = (0.02512 / grid.step).round() * grid.step - 0.02512;
