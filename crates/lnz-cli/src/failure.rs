@@ -77,7 +77,7 @@ fn sentence(error: &anyhow::Error) -> String {
             "--max-seconds {allowed} is not enough: stopped {reached}, before there was a result"
         ),
         Some(Error::TooSlow { allowed, least }) => format!(
-            "--max-seconds {allowed} is not enough: the least, 16 chains on each thread, would take about {}; allow more time, or choose fewer --betas",
+            "--max-seconds {allowed} is not enough: the least that makes a result would take about {}; allow more time, or choose --method ais with fewer --betas",
             duration(*least)
         ),
         Some(Error::TooManyStates { free_units, seconds, .. }) => format!(

@@ -34,6 +34,13 @@ fn time_that_is_too_short_for_any_result_has_a_sentence() {
     let answer = run(&[&fixed[..], &["--betas", "1000000", "--max-seconds", "0.5"]].concat());
     assert_eq!(answer.code, Some(1), "{}", answer.stdout);
     assert!(answer.stderr.starts_with("error: --max-seconds 0.5 is not enough: "));
+    // The default method knows what its first round takes, and says the limit as it was typed.
+    let large = folder.path("large.npz");
+    crate::run::text(&["generate", "gwgm", "--visible", "2000", "--hidden", "2000", "-o", &large]);
+    let answer = run(&["estimate", &large, "--max-seconds", "0.25"]);
+    assert_eq!(answer.code, Some(1), "{}", answer.stdout);
+    let said = "error: --max-seconds 0.25 is not enough: the least that makes a result would take about ";
+    assert!(answer.stderr.starts_with(said), "{}", answer.stderr);
     let answer = run(&["exact", &model, "--max-seconds", "3"]);
     assert_eq!(answer.code, Some(2), "{}", answer.stdout);
     for bad in ["0", "-1", "nan"] {
