@@ -39,7 +39,8 @@ fn time_that_is_too_short_for_any_result_has_a_sentence() {
     crate::run::text(&["generate", "gwgm", "--visible", "2000", "--hidden", "2000", "-o", &large]);
     let answer = run(&["estimate", &large, "--max-seconds", "0.25"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stdout);
-    let said = "error: --max-seconds 0.25 is not enough: the least that makes a result would take about ";
+    let said =
+        "error: --max-seconds 0.25 is not enough: the least that makes a result would take about ";
     assert!(answer.stderr.starts_with(said), "{}", answer.stderr);
     let answer = run(&["exact", &model, "--max-seconds", "3"]);
     assert_eq!(answer.code, Some(2), "{}", answer.stdout);

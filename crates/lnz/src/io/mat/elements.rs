@@ -75,7 +75,8 @@ fn cut_short(error: std::io::Error) -> String {
 
 /// Goes on so many bytes.
 pub(super) fn skip(reader: &mut dyn Read, bytes: u64) -> Parsed<()> {
-    let skipped = std::io::copy(&mut reader.take(bytes), &mut std::io::sink()).map_err(cut_short)?;
+    let skipped =
+        std::io::copy(&mut reader.take(bytes), &mut std::io::sink()).map_err(cut_short)?;
     match skipped == bytes {
         true => Ok(()),
         false => Err(cut_short(std::io::ErrorKind::UnexpectedEof.into())),
