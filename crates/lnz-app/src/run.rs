@@ -30,21 +30,20 @@ pub fn estimate(
     let clock = Instant::now();
     let estimator = plan.estimator(stored, started)?;
     let reading = clock.elapsed().as_secs_f64();
-    let limit = match plan {
-        // It stops by itself, with a result.
-        Plan::Auto { .. } => f64::INFINITY,
-        other => other.max_seconds().unwrap_or(f64::INFINITY),
-    };
+    let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
     let deadline = Deadline::since(started, limit, observer);
-    let found = estimator.estimate(&stored.model, &deadline);
+    let found = match plan {
+        // It stops by itself, with a result.
+        Plan::Auto { .. } => estimator.estimate(&stored.model, observer),
+        _ => estimator.estimate(&stored.model, &deadline),
+    };
     let mut finding = found.map_err(|error| deadline.explain(error))?;
     // To read data is a part of finding the start.
     if let Some(seconds) = &mut finding.cost.start_seconds {
         *seconds += reading;
     }
     if plan.wants_bounds() && is_sparse(&stored.model) && finding.std_error > 0.0 {
-        let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
-        prove(&mut finding, &stored.model, &Deadline::since(started, limit, observer))?;
+        prove(&mut finding, &stored.model, &deadline)?;
     }
     finding.respect_floor();
     let stopped = finding.stopped;

@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod fetch;
 mod interrupt;
+mod memory;
 mod progress;
 mod report;
 mod terminal;

@@ -24,6 +24,7 @@ mod format;
 mod hdf5;
 pub(crate) mod input;
 mod julia;
+mod large_network;
 mod layers;
 mod mat;
 mod msgpack;
@@ -54,6 +55,7 @@ use std::path::Path;
 use tensors::TensorSource;
 
 pub use format::Format;
+pub use large_network::{LargeNetwork, read_large_network};
 pub use notes::Note;
 pub use options::{Layout, ReadOptions};
 pub use stored::StoredModel;

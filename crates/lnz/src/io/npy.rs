@@ -14,6 +14,9 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// numpy itself refuses longer headers (`max_header_size`) unless told otherwise.
 const LONGEST_HEADER: usize = 10_000;
 
+/// Bytes before the first value, at most: the mark, the version and the length of the header too.
+pub(super) const MOST_BEFORE_VALUES: usize = 12 + LONGEST_HEADER;
+
 /// What stands before the values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Header {
@@ -81,6 +84,11 @@ impl Header {
         Ok(Self { encoding, dtype, order, shape: shape.clone(), length })
     }
 
+    /// Objects of Python stand in place of numbers: numpy has pickled them.
+    pub(super) fn is_pickled(&self) -> bool {
+        self.dtype.starts_with(OBJECTS)
+    }
+
     /// The encoding of the values, or why there is none.
     pub(crate) fn numeric(&self) -> Parsed<Encoding> {
         self.encoding.ok_or_else(|| format!("holds {}, expected real numbers", self.dtype))
@@ -111,6 +119,9 @@ impl Header {
     }
 }
 
+/// What arrays of objects hold.
+const OBJECTS: &str = "Python objects";
+
 /// `<f8` and the like.
 pub(super) fn parse_dtype(descr: &str) -> (Option<Encoding>, String) {
     let endian = if descr.starts_with('>') { Endian::Big } else { Endian::Little };
@@ -129,7 +140,7 @@ pub(super) fn parse_dtype(descr: &str) -> (Option<Encoding>, String) {
         "f8" => Number::F64,
         other => {
             let kind = match other.chars().next() {
-                Some('O') => "Python objects",
+                Some('O') => OBJECTS,
                 Some('U' | 'S' | 'a') => "text",
                 Some('c') => "complex numbers",
                 Some('M' | 'm') => "dates",

@@ -25,14 +25,17 @@ const LEAST_EFFECTIVE: f64 = 0.03;
 
 /// Chain-steps up to the end of the first round, at least.
 const LEAST_STEPS: f64 = 1.5e6;
-/// Seconds of a chain-step for each weight on one fast core.
+/// Seconds of a chain-step for each weight on one fast core, and for each unit that is drawn.
 const SECONDS_PER_WEIGHT: f64 = 1e-11;
+const SECONDS_PER_UNIT: f64 = 5e-10;
 
 /// The least time that a result takes.
 pub(super) fn least_seconds(model: &Rbm) -> f64 {
     let steps = LEAST_STEPS / part_of_effort(model) as f64;
     let threads = rayon::current_num_threads() as f64;
-    steps * SECONDS_PER_WEIGHT * model.weights().len() as f64 / threads
+    let weights = SECONDS_PER_WEIGHT * model.weights().len() as f64;
+    let units = SECONDS_PER_UNIT * (model.visible() + model.hidden()) as f64;
+    steps * (weights + units) / threads
 }
 
 /// Samples log Z of a model with hidden units.
