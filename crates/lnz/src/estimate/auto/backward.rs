@@ -8,9 +8,9 @@
 use super::cells::cells;
 use super::core::{Core, pack};
 use super::fit::Fitted;
-use super::prepare::{TRIAL_BETAS, Trial};
 use super::sampler::{Pool, Sampler, State, drawn};
 use super::tally::Shares;
+use super::trial::{TRIAL_BETAS, Trial};
 use crate::Result;
 use crate::math::log_sum_exp;
 use lnz_kernels::random::Random;

@@ -1,15 +1,15 @@
 //! Everything that is fixed before the main run: known states, phases, fitted starts, trials, the design.
 
 use super::backward::{Route, Source, WayBack};
-use super::cells::{Product, cell, cells};
+use super::cells::{Product, cell};
 use super::core::{Core, pack};
-use super::design::Design;
 use super::fit::{Fitted, fit, fit_whole};
 use super::modes::find_modes;
-use super::sampler::{Ends, ISLAND, Pool, Run, Sampler, State, drawn};
+use super::sampler::{ISLAND, Pool, Run, Sampler, State, drawn};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Shares, Summary, Tally};
+use super::trial::{LEAST_CORE, TRIAL_BETAS, Trial};
 use super::{Auto, Family, FamilyReport};
 use crate::check::{Measured, Opinion};
 use crate::energy::check_resolved;
@@ -19,11 +19,6 @@ use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
 use serde::Serialize;
 
-/// Intervals of the trial of the fitted starts, its chains with one start (twice as many with several), and
-/// of each start at least.
-pub(super) const TRIAL_BETAS: usize = 1024;
-const TRIAL_CHAINS: usize = 256;
-const LEAST_CHAINS: usize = 32;
 /// Particles of the pilot of the flips, and intervals and islands of their trial.
 const PARTICLES: usize = 64;
 const FLIP_BETAS: usize = 448;
@@ -32,8 +27,6 @@ const FLIP_ISLANDS: usize = 8;
 const MOST_FLIPS: usize = 6;
 /// Islands that are so far below the fitted starts need no more of them.
 const HOPELESS: f64 = 5.0;
-/// A core with a smaller share of Z is not worth its trouble.
-const LEAST_CORE: f64 = 1e-3;
 /// Trials that differ by less than this, whatever their errors, find the same.
 const SAME: f64 = 0.15;
 
@@ -116,29 +109,6 @@ impl<'a> FlipsWay<'a> {
     }
 }
 
-/// For each fitted start so many chains, and the states in which they ended.
-pub(super) fn from_starts(
-    sampler: &Sampler<'_>,
-    fitted: &Fitted,
-    core: &Core,
-    counts: &[usize],
-    betas: &[f64],
-) -> Result<Vec<(Vec<Chain>, Vec<State>)>> {
-    let others = core.states() > 0;
-    let starts = fitted.starts();
-    let starts = starts.iter().map(|product| &product.start).zip(counts);
-    let runs: Vec<Run<'_>> = starts
-        .map(|(start, &chains)| Run { start, betas, chains, resampled: None, others })
-        .collect();
-    let chains = |ends: Ends| {
-        let cells = cells(&fitted.phases, &ends.states);
-        let known = |i: usize| others && core.contains(&pack(&ends.others[i]));
-        let chain = |i: usize| Chain { sample: ends.samples[i], cell: cells[i], known: known(i) };
-        ((0..cells.len()).map(chain).collect(), ends.states.clone())
-    };
-    Ok(sampler.anneal_all(&runs)?.into_iter().map(chains).collect())
-}
-
 /// Flips have one cell and account for all of it.
 pub(super) fn alone() -> Shares {
     vec![vec![1.0]]
@@ -196,13 +166,14 @@ pub(super) fn prepare<'a>(
     stage(4);
     let mut trial = Trial::run(&sampler, &fitted, &core)?;
     let flips_trial = try_flips(&mut flips, &core, trial.summary.weights.log_z)?;
-    let mut back = trial.back(&sampler, &fitted, &core, &flips, flips_trial, &mut random)?;
+    let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
+    let mut back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
     // What the trials have found and the chains do not reach is fitted, too.
     let missed = back.missed(&trial);
     if found.add(&sampler, missed)? {
         fitted = fit(&sampler, &found, &mut random)?;
         trial = Trial::run(&sampler, &fitted, &core)?;
-        back = trial.back(&sampler, &fitted, &core, &flips, flips_trial, &mut random)?;
+        back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
     }
     // What is not reached is an error, too.
     let Measured { log_z, error } = trial.summary.weights;
@@ -216,59 +187,18 @@ pub(super) fn prepare<'a>(
     Ok(Prepared { sampler, flips, core, with_core, fitted, found, trial, flips_trial, back, way })
 }
 
-/// A short run from every start, and what follows from it for the main run.
-pub(super) struct Trial {
-    pub(super) design: Design,
-    /// Where its chains ended, with their log weights.
-    pub(super) pool: Pool,
-    pub(super) summary: Summary,
-    with_core: bool,
-}
-
-impl Trial {
-    fn run(sampler: &Sampler<'_>, fitted: &Fitted, core: &Core) -> Result<Self> {
-        let starts = fitted.starts();
-        let betas = schedule(TRIAL_BETAS);
-        let all = sampler.fewer(TRIAL_CHAINS) * if starts.len() > 1 { 2 } else { 1 };
-        let count = (all / starts.len()).max(LEAST_CHAINS);
-        let mut tally = Tally::new(starts.len(), 1);
-        let mut states = Vec::new();
-        let found = from_starts(sampler, fitted, core, &vec![count; starts.len()], &betas)?;
-        for (k, (chains, ends)) in found.into_iter().enumerate() {
-            tally.chains[k] = chains;
-            states.push(ends);
-        }
-        let design = Design::from_trial(&tally, fitted.phases.len());
-        let log_weight = |k: usize, chain: &Chain| {
-            chain.sample + design.shares[k][chain.cell].ln() - (tally.chains[k].len() as f64).ln()
-        };
-        let pool = states.into_iter().enumerate().flat_map(|(k, states)| {
-            let log_weights: Vec<f64> = tally.chains[k].iter().map(|c| log_weight(k, c)).collect();
-            log_weights.into_iter().zip(states)
-        });
-        let pool: Pool = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
-        let by = |with: bool| tally.summary(&design.shares, core, with);
-        // Most of Z is better known exactly; a part of it where that makes the error smaller.
-        let share = (core.log_z - by(false).log_z).exp();
-        let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
-        let summary = by(with_core);
-        Ok(Self { design, pool, summary, with_core })
-    }
-
-    fn back(
-        &self,
-        sampler: &Sampler<'_>,
-        fitted: &Fitted,
-        core: &Core,
-        flips: &FlipsWay<'_>,
-        flips_trial: Summary,
-        random: &mut Random,
-    ) -> Result<WayBack> {
-        let known = self.with_core.then_some(core);
-        let route = Route { sampler, fitted, shares: &self.design.shares, known };
-        let sources = sources(self, flips, flips_trial);
-        route.lead_back(&sources, schedule(TRIAL_BETAS), random)
-    }
+/// From the states of both trials back to the starts, along the schedule of the trial.
+fn lead_back(
+    trial: &Trial,
+    fitted: &Fitted,
+    (sampler, core): (&Sampler<'_>, &Core),
+    (flips, flips_trial): (&FlipsWay<'_>, Summary),
+    random: &mut Random,
+) -> Result<WayBack> {
+    let known = trial.with_core.then_some(core);
+    let route = Route { sampler, fitted, shares: &trial.design.shares, known };
+    let sources = sources(trial, flips, flips_trial);
+    route.lead_back(&sources, schedule(TRIAL_BETAS), random)
 }
 
 /// The states that both trials have found.

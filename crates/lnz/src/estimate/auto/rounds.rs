@@ -2,10 +2,11 @@
 
 use super::backward::{Backward, Route};
 use super::family::Family;
-use super::prepare::{Layers, Prepared, TRIAL_BETAS, alone, from_starts, prepare, sources};
+use super::prepare::{Layers, Prepared, alone, prepare, sources};
 use super::sampler::{ISLAND, part_of_effort};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
+use super::trial::{TRIAL_BETAS, from_starts};
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
