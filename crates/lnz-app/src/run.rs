@@ -2,9 +2,10 @@
 
 use crate::Result;
 use crate::report::Report;
-use crate::request::Plan;
+use crate::request::{Plan, check_seconds};
 use lnz::io::StoredModel;
-use lnz::{Bounds, Deadline, Finding, Observer, Rbm};
+use lnz::{Bounds, Deadline, Finding, Observer, Rbm, Samples, Tempering};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What an estimate returns.
@@ -47,6 +48,25 @@ pub fn estimate(
     finding.respect_floor();
     let stopped = finding.stopped;
     Ok(Outcome { report: Report::new(name, stored, plan, finding), stopped })
+}
+
+/// States of a model, drawn by parallel tempering, and the report on the run that drew them.
+pub fn sample(
+    stored: &StoredModel,
+    name: &str,
+    count: usize,
+    settings: &Tempering,
+    max_seconds: Option<f64>,
+    observer: &dyn Observer,
+) -> Result<(Samples, Report)> {
+    check_seconds(max_seconds)?;
+    let deadline = Deadline::after(max_seconds.unwrap_or(f64::INFINITY), observer);
+    let drawn = lnz::sample(&stored.model, count, settings, &deadline);
+    let samples = drawn.map_err(|error| deadline.explain(error))?;
+    let estimator = Arc::new(settings.clone());
+    let plan = Plan::Ready { estimator, max_seconds, no_check: Some(!settings.check) };
+    let report = Report::new(name, stored, &plan, samples.finding.clone());
+    Ok((samples, report))
 }
 
 /// Few enough weights that bounds are likely to say something.

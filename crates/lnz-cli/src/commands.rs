@@ -12,6 +12,7 @@ pub(crate) mod generate;
 pub(crate) mod inspect;
 pub(crate) mod models;
 pub(crate) mod paper;
+pub(crate) mod sample;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod train;

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),
         Command::Paper(args) => commands::paper::run(&args),
+        Command::Sample(args) => commands::sample::run(&args),
         Command::Score(args) => commands::score::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Data(args) => commands::data::run(&args),

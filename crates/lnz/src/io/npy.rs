@@ -213,20 +213,30 @@ pub(super) fn write(
     shape: &[usize],
     values: impl Iterator<Item = f64>,
 ) -> io::Result<()> {
+    write_header(writer, "<f8", shape)?;
+    for value in values {
+        writer.write_all(&value.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+/// Writes small whole numbers, a byte each.
+pub(super) fn write_bytes(writer: &mut dyn Write, shape: &[usize], bytes: &[u8]) -> io::Result<()> {
+    write_header(writer, "|u1", shape)?;
+    writer.write_all(bytes)
+}
+
+fn write_header(writer: &mut dyn Write, kind: &str, shape: &[usize]) -> io::Result<()> {
     let sides: String = shape.iter().map(|n| format!("{n}, ")).collect();
     let sides = if shape.len() > 1 { sides.trim_end_matches(", ") } else { sides.trim_end() };
-    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sides}), }}");
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sides}), }}");
     // The values start at a multiple of 64 bytes, and the header ends in a line break.
     let padding = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
     header = format!("{header:<width$}\n", width = padding - 1);
     writer.write_all(MAGIC)?;
     writer.write_all(&[1, 0])?;
     writer.write_all(&(header.len() as u16).to_le_bytes())?;
-    writer.write_all(header.as_bytes())?;
-    for value in values {
-        writer.write_all(&value.to_le_bytes())?;
-    }
-    Ok(())
+    writer.write_all(header.as_bytes())
 }
 
 #[cfg(test)]
