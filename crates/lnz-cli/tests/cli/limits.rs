@@ -53,26 +53,22 @@ fn time_that_is_too_short_for_any_result_has_a_sentence() {
     }
 }
 
+fn a_little_data(folder: &Folder) -> String {
+    let rows = ndarray::Array2::from_shape_fn((500, 32), |(n, i)| f64::from((n + i) % 2 == 0));
+    folder.npy("data.npy", rows.into_dyn().view())
+}
+
+/// Training that can go on for ever: it learns next to nothing.
+fn slow_training<'a>(data: &'a str, out: &'a str) -> [&'a str; 10] {
+    ["train", "--data", data, "--hidden", "8", "--out", out, "--quiet", "--learning-rate", "1e-6"]
+}
+
 #[test]
 fn training_begins_no_epoch_that_would_not_end_in_time() {
     let folder = Folder::new();
-    let rows = ndarray::Array2::from_shape_fn((500, 32), |(n, i)| f64::from((n + i) % 2 == 0));
-    let data = folder.npy("data.npy", rows.into_dyn().view());
-    let out = folder.path("run");
-    let fixed = [
-        "train",
-        "--data",
-        &data,
-        "--hidden",
-        "8",
-        "--out",
-        &out,
-        "--quiet",
-        "--json",
-        "--learning-rate",
-        "1e-6",
-    ];
-    let limited = ["--epochs", "16000000", "--max-seconds", "2"];
+    let (data, out) = (a_little_data(&folder), folder.path("run"));
+    let fixed = slow_training(&data, &out);
+    let limited = ["--json", "--epochs", "16000000", "--max-seconds", "2"];
     let found = json(&[&fixed[..], &limited[..]].concat());
     assert_eq!(found["out_of_time"], true);
     let epochs = found["epochs"].as_array().unwrap().len();
@@ -88,21 +84,8 @@ fn training_begins_no_epoch_that_would_not_end_in_time() {
 #[test]
 fn two_processes_do_not_train_into_one_folder() {
     let folder = Folder::new();
-    let rows = ndarray::Array2::from_shape_fn((500, 32), |(n, i)| f64::from((n + i) % 2 == 0));
-    let data = folder.npy("data.npy", rows.into_dyn().view());
-    let out = folder.path("run");
-    let fixed = [
-        "train",
-        "--data",
-        &data,
-        "--hidden",
-        "8",
-        "--out",
-        &out,
-        "--quiet",
-        "--learning-rate",
-        "1e-6",
-    ];
+    let (data, out) = (a_little_data(&folder), folder.path("run"));
+    let fixed = slow_training(&data, &out);
     let long = [&fixed[..], &["--epochs", "16000000"]].concat();
     let mut first = lnz(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
