@@ -178,6 +178,7 @@ def estimate(
     *,
     threads: int | None,
     progress: _Progress,
+    crew: Any,
 ) -> Found: ...
 def bounds(
     model: Model,
@@ -194,7 +195,9 @@ def exact(
     max_seconds: float | None,
     threads: int | None,
     progress: _Progress,
+    crew: Any,
 ) -> Found: ...
+def carry_out(model: bytes, order: str, *, threads: int | None) -> bytes: ...
 def schema() -> str: ...
 def write_log_z(path: str, log_z: float) -> None: ...
 def compare(
@@ -203,6 +206,7 @@ def compare(
     *,
     threads: int | None,
     progress: _Progress,
+    crew: Any,
 ) -> Compared: ...
 def score(
     model: Model,

@@ -9,6 +9,7 @@ mod auto;
 mod bounds;
 mod estimator;
 mod exact;
+mod orders;
 mod statistics;
 
 pub use ais::{Ais, AisRun, StartRule};
@@ -22,6 +23,7 @@ pub use exact::{
     Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
     exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
 };
+pub use orders::carry_out;
 pub use statistics::Estimate;
 
 use crate::{Rbm, Result, Schedule, choices};

@@ -1,5 +1,6 @@
 //! `lnz exact`: log Z as a sum over all states.
 
+use super::folder;
 use crate::args::ExactArgs;
 use crate::progress::Watch;
 use crate::report;
@@ -18,13 +19,18 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
-    let source = args.model.load()?;
-    let watch = Watch::new(args.run.quiet);
-    let result = on_threads(args.run.threads, || {
-        Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
-    });
-    watch.finish();
-    let report = result?.report;
+    let report = match &args.folder.path {
+        Some(path) => folder::exact(args, path)?,
+        None => {
+            let source = args.model.load()?;
+            let watch = Watch::new(args.run.quiet);
+            let result = on_threads(args.run.threads, || {
+                Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
+            });
+            watch.finish();
+            result?.report
+        }
+    };
     report::print(&report, args.run.json)?;
     if let Some(path) = &args.save_pr {
         io::write_log_z(path, report.finding.log_z)?;

@@ -12,7 +12,7 @@ use super::tally::{Chain, Shares, Summary, Tally};
 use super::{Auto, Family, FamilyReport};
 use crate::check::Measured;
 use crate::energy::check_resolved;
-use crate::observer::{Observer, Phase, Progress};
+use crate::observer::{Alone, Observer, Phase, Progress};
 use crate::{Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
@@ -275,6 +275,8 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
         let lower_bound = crate::exact_log_z(model, observer)?;
         return Ok(SecondOpinion { lower_bound, trials: vec![] });
     }
+    // It is short, and nobody else has to do it.
+    let observer = &Alone(observer);
     let layers = Layers::of(model)?;
     let settings = Auto { seed, ..Auto::default() };
     let precision = settings.precision;

@@ -7,6 +7,7 @@ use super::sampler::{ISLAND, part_of_effort};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
+use crate::estimate::orders::decided;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
@@ -45,7 +46,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let round_begin = Instant::now();
         match run.next_round() {
             Ok(()) => {}
-            Err(_) if run.rounds > 0 => break true,
+            // A crew keeps what was done, and the run goes on another time.
+            Err(_) if run.rounds > 0 && observer.crew().is_none() => break true,
             Err(error) => return Err(error),
         }
         let elapsed = begin.elapsed().as_secs_f64();
@@ -54,11 +56,16 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let round = round_begin.elapsed().as_secs_f64();
         // The way back takes as long as about half of a first round.
         let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
-        if run.is_enough(&found, elapsed + next) {
+        let name = format!("enough-{}-{}", run.prepared.sampler.short_hash(), run.rounds);
+        if decided(observer, &name, || Ok(run.is_enough(&found, elapsed + next)))? {
             break false;
         }
     };
-    let back = if stopped { None } else { run.back().ok() };
+    let back = match stopped {
+        true => None,
+        false if observer.crew().is_some() => Some(run.back()?),
+        false => run.back().ok(),
+    };
     Ok(Sampled { stopped, ..run.result(model, back) })
 }
 
