@@ -12,6 +12,8 @@ from typing import Any
 
 from . import _lnz
 
+# Work that one core does sooner is not worth an order.
+LEAST_SECONDS = 0.2
 # Chains move in groups of 16; orders of 512 chains and more are about as fast as larger ones.
 _GROUPS_OF_AN_ORDER = 32
 _ORDERS_OF_A_WORKER = 4
@@ -27,14 +29,14 @@ def carry_out(model: bytes, order: str) -> bytes:
 class Crew:
     """An executor as the compiled half wants it."""
 
-    def __init__(self, executor: Any, least_seconds: float = 0.2) -> None:
+    def __init__(self, executor: Any) -> None:
         if not callable(getattr(executor, "submit", None)):
             kind = type(executor).__name__
             raise TypeError(
                 f"executor is {kind}; expected an object with submit(function, *arguments), such as a "
                 "ProcessPoolExecutor or a Dask client"
             )
-        self.executor, self.least_seconds = executor, least_seconds
+        self.executor, self.least_seconds = executor, LEAST_SECONDS
         self._sent: dict[str, Any] = {}
 
     @property

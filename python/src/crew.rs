@@ -36,7 +36,8 @@ impl Crew for PythonCrew {
         })?;
         let ranges = task.split(parts);
         let order = |items| serde_json::to_string(&Order { task: task.clone(), items });
-        let orders: std::result::Result<Vec<String>, _> = ranges.iter().cloned().map(order).collect();
+        let orders: std::result::Result<Vec<String>, _> =
+            ranges.iter().cloned().map(order).collect();
         let orders = orders.map_err(|error| Error::orders(error.to_string()))?;
         let model = work.model();
         let batch = self.call(|py| {
@@ -52,9 +53,8 @@ impl Crew for PythonCrew {
                 let reached = format!("after {done} of {} orders", ranges.len());
                 return Err(Error::Cancelled { reached });
             }
-            let ready = self.call(|py| {
-                batch.call_method0(py, "ready")?.extract::<Vec<(usize, Vec<u8>)>>(py)
-            })?;
+            let ready = self
+                .call(|py| batch.call_method0(py, "ready")?.extract::<Vec<(usize, Vec<u8>)>>(py))?;
             for (k, bytes) in ready {
                 let items = ranges.get(k).ok_or_else(|| Error::orders("a result of no order"))?;
                 let output = Output::from_bytes(&bytes, &hash, items)
@@ -85,9 +85,8 @@ pub(crate) fn carry_out<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let call = crate::work::Call { threads, progress: None, crew: None };
-    let output = crate::work::run(py, &call, move |observer| {
-        Ok(lnz::carry_out(&model, &order, observer)?)
-    });
+    let output =
+        crate::work::run(py, &call, move |observer| Ok(lnz::carry_out(&model, &order, observer)?));
     Ok(PyBytes::new(py, &output?))
 }
 

@@ -14,8 +14,20 @@ use std::path::{Path, PathBuf};
 
 /// Extensions of files in a folder that are taken for models. Others, such as tables, may be anything.
 const EXTENSIONS: [&str; 14] = [
-    "npz", "safetensors", "mat", "pt", "pth", "ckpt", "pkl", "pickle", "joblib", "h5", "hdf5", "jld2",
-    "uai", "msgpack",
+    "npz",
+    "safetensors",
+    "mat",
+    "pt",
+    "pth",
+    "ckpt",
+    "pkl",
+    "pickle",
+    "joblib",
+    "h5",
+    "hdf5",
+    "jld2",
+    "uai",
+    "msgpack",
 ];
 /// A file of a training run that is no model to be estimated.
 const STATE: &str = "state.safetensors";
@@ -73,7 +85,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
 /// `epoch-9` comes before `epoch-10`.
 fn in_natural_order(path: &Path) -> Vec<(String, u128)> {
     let text = path.to_string_lossy();
-    let mut key = vec![(String::new(), 0)];
+    let mut key: Vec<(String, u128)> = vec![(String::new(), 0)];
     let mut in_number = false;
     for letter in text.chars() {
         let last = key.len() - 1;
@@ -168,14 +180,20 @@ impl Row {
 
     /// The titles of [`Row::to_text`], for names of this many letters.
     pub fn titles(width: usize) -> String {
-        format!("{:<width$}  {:>11}  {:>14}  {:>9}  {:<9}  {:<6}  {:>8}", "model", "units", "log Z", "error", "verdict", "method", "time")
+        format!(
+            "{:<width$}  {:>11}  {:>14}  {:>9}  {:<9}  {:<6}  {:>8}",
+            "model", "units", "log Z", "error", "verdict", "method", "time"
+        )
     }
 
     /// The row for people.
     pub fn to_text(&self, width: usize) -> String {
         let units = format!("{} x {}", self.visible, self.hidden);
         let (log_z, error) = match self.std_error > 0.0 && self.std_error.is_finite() {
-            true => (with_decimals_of(self.std_error, self.log_z), crate::numbers::short(self.std_error)),
+            true => (
+                with_decimals_of(self.std_error, self.log_z),
+                crate::numbers::short(self.std_error),
+            ),
             false => (format!("{:.4}", self.log_z), String::new()),
         };
         let seconds = crate::numbers::duration(self.seconds);

@@ -72,13 +72,19 @@ impl RunFolder {
                 )));
             }
             if header.parts.is_some() && folder.header.parts != header.parts {
-                let parts = folder.header.parts.map_or("no fixed number of".into(), |n| n.to_string());
-                return Err(folder.unfit(format!("was begun with {parts} parts; repeat that, or choose another folder")));
+                let parts =
+                    folder.header.parts.map_or("no fixed number of".into(), |n| n.to_string());
+                return Err(folder.unfit(format!(
+                    "was begun with {parts} parts; repeat that, or choose another folder"
+                )));
             }
             return Ok(folder);
         }
         if std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
-            return Err(unfit(path, "has files, but no run.json: it is no run folder; choose an empty or a new one"));
+            return Err(unfit(
+                path,
+                "has files, but no run.json: it is no run folder; choose an empty or a new one",
+            ));
         }
         std::fs::create_dir_all(path)
             .map_err(|error| unfit(path, format!("cannot be made: {error}")))?;
@@ -105,10 +111,17 @@ impl RunFolder {
             Some(other) => {
                 return Err(unfit(
                     path,
-                    format!("was begun by lnz {other}, but this is lnz {VERSION}; results of different versions do not go together, use the same one or another folder"),
+                    format!(
+                        "was begun by lnz {other}, but this is lnz {VERSION}; results of different versions do not go together, use the same one or another folder"
+                    ),
                 ));
             }
-            None => return Err(unfit(&file, "is damaged; what it was cannot be told, begin in another folder")),
+            None => {
+                return Err(unfit(
+                    &file,
+                    "is damaged; what it was cannot be told, begin in another folder",
+                ));
+            }
         }
         let header = serde_json::from_value(value)
             .map_err(|error| unfit(&file, format!("is damaged: {error}")))?;

@@ -215,7 +215,9 @@ pub(crate) fn joined(task: &Task, outputs: Vec<Output>) -> Result<Output> {
     for output in outputs {
         if output.items.start != all.items.end {
             let (end, start) = (all.items.end, output.items.start);
-            return Err(Error::orders(format!("the results end at item {end} and go on at {start}")));
+            return Err(Error::orders(format!(
+                "the results end at item {end} and go on at {start}"
+            )));
         }
         all.items.end = output.items.end;
         all.numbers.extend(output.numbers);
@@ -244,7 +246,10 @@ mod tests {
             for parts in [1, 2, 3, 7, 100, 10_000] {
                 let ranges = task(items).split(parts);
                 assert!(ranges.len() == parts.min(items) && ranges.iter().all(|r| !r.is_empty()));
-                assert_eq!(ranges.into_iter().flatten().collect::<Vec<_>>(), Vec::from_iter(0..items));
+                assert_eq!(
+                    ranges.into_iter().flatten().collect::<Vec<_>>(),
+                    Vec::from_iter(0..items)
+                );
             }
         }
     }
@@ -286,7 +291,8 @@ mod tests {
 
     #[test]
     fn results_with_a_gap_are_not_put_together() {
-        let of = |items: Range<usize>| Output { numbers: vec![0.0; items.len()], items, bits: vec![] };
+        let of =
+            |items: Range<usize>| Output { numbers: vec![0.0; items.len()], items, bits: vec![] };
         assert!(joined(&task(4), vec![of(0..1), of(1..4)]).is_ok());
         assert!(joined(&task(4), vec![of(0..1), of(2..4)]).is_err());
         assert!(joined(&task(4), vec![of(0..3)]).is_err());

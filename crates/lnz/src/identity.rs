@@ -73,7 +73,8 @@ impl Rbm {
         let words = bytes.strip_prefix(LAYOUT).ok_or_else(broken)?.as_chunks::<8>();
         let ([visible, hidden, numbers @ ..], []) = words else { return Err(broken()) };
         let [n, m] = [visible, hidden].map(|word| u64::from_le_bytes(*word) as usize);
-        let size = n.checked_mul(m).and_then(|size| size.checked_add(n)?.checked_add(m)?.checked_add(1));
+        let size =
+            n.checked_mul(m).and_then(|size| size.checked_add(n)?.checked_add(m)?.checked_add(1));
         if size != Some(numbers.len()) {
             return Err(broken());
         }

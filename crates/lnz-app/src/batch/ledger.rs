@@ -46,18 +46,28 @@ impl Ledger {
         if kind == Kind::Csv {
             match lines.next() {
                 Some(HEADER) | None => {}
-                Some(_) => return Err(unfit(path, "has other columns than a table of models; choose another file".into())),
+                Some(_) => {
+                    return Err(unfit(
+                        path,
+                        "has other columns than a table of models; choose another file".into(),
+                    ));
+                }
             }
         }
         let mut rows = HashMap::new();
         for (number, line) in lines.enumerate() {
             let row = match kind {
                 Kind::Csv => from_csv(line),
-                Kind::JsonLines => serde_json::from_str(line).ok().and_then(|v: Value| Row::from_json(&v)),
+                Kind::JsonLines => {
+                    serde_json::from_str(line).ok().and_then(|v: Value| Row::from_json(&v))
+                }
             };
             let Some(row) = row else {
                 let number = number + 1 + usize::from(kind == Kind::Csv);
-                return Err(unfit(path, format!("line {number} is no row of a table of models; choose another file")));
+                return Err(unfit(
+                    path,
+                    format!("line {number} is no row of a table of models; choose another file"),
+                ));
             };
             rows.insert((row.sha256.clone(), row.settings.clone()), row);
         }
@@ -84,10 +94,18 @@ impl Ledger {
             Kind::JsonLines => to_json(row, report).to_string(),
         };
         // One write: rows of two processes do not mix.
-        let written = self.file.write_all(format!("{line}\n").as_bytes()).and_then(|()| self.file.sync_data());
+        let written = self
+            .file
+            .write_all(format!("{line}\n").as_bytes())
+            .and_then(|()| self.file.sync_data());
         written.map_err(|error| {
             let (path, problem) = (self.path.clone(), error.to_string());
-            Error::Library(lnz::Error::Write { path, problem, bad_path: false, source: Some(error) })
+            Error::Library(lnz::Error::Write {
+                path,
+                problem,
+                bad_path: false,
+                source: Some(error),
+            })
         })?;
         self.rows.insert((row.sha256.clone(), row.settings.clone()), row.clone());
         Ok(())
@@ -124,7 +142,21 @@ fn from_csv(line: &str) -> Option<Row> {
         }
     };
     let fields: Vec<&str> = rest.split(',').collect();
-    let [sha256, settings, visible, hidden, log_z, std_error, low, high, verdict, method, warnings, seconds] = fields[..] else {
+    let [
+        sha256,
+        settings,
+        visible,
+        hidden,
+        log_z,
+        std_error,
+        low,
+        high,
+        verdict,
+        method,
+        warnings,
+        seconds,
+    ] = fields[..]
+    else {
         return None;
     };
     let number = |text: &str| text.parse::<f64>().ok();

@@ -60,12 +60,7 @@ pub struct Missing {
 impl RunFolder {
     /// A crew that computes this share of the run.
     pub fn crew(&self, share: Share) -> FolderCrew<'_> {
-        FolderCrew {
-            folder: self,
-            share,
-            tasks: AtomicUsize::new(0),
-            missing: Mutex::new(None),
-        }
+        FolderCrew { folder: self, share, tasks: AtomicUsize::new(0), missing: Mutex::new(None) }
     }
 
     /// The ranges of a task, one for each part.
@@ -99,7 +94,14 @@ impl FolderCrew<'_> {
     }
 
     /// The result of a part: what is there, or what is computed now; none if it is another's.
-    fn part(&self, work: &dyn Work, place: &Path, part: usize, items: &Range<usize>, hash: &str) -> Result<Option<Output>> {
+    fn part(
+        &self,
+        work: &dyn Work,
+        place: &Path,
+        part: usize,
+        items: &Range<usize>,
+        hash: &str,
+    ) -> Result<Option<Output>> {
         let file = place.join(file_name(items));
         if let Some(output) = read(&file, hash, items)? {
             work.advance(items.len());
@@ -204,8 +206,8 @@ impl Crew for FolderCrew<'_> {
         }
         std::fs::create_dir_all(&place).map_err(|error| cannot_write(&place, error))?;
         let value = decide()?;
-        let mut beside = tempfile::NamedTempFile::new_in(&place)
-            .map_err(|error| cannot_write(&path, error))?;
+        let mut beside =
+            tempfile::NamedTempFile::new_in(&place).map_err(|error| cannot_write(&path, error))?;
         let text = serde_json::to_vec(&value).unwrap_or_default();
         let written = beside.write_all(&text).and_then(|()| beside.as_file().sync_all());
         written.map_err(|error| cannot_write(&path, error))?;
@@ -241,7 +243,9 @@ fn decision(path: &Path) -> Result<Option<Value>> {
     let problem = match std::fs::read(path) {
         Ok(text) => match serde_json::from_slice(&text) {
             Ok(value) => return Ok(Some(value)),
-            Err(_) => "is damaged; what was decided cannot be told, begin in another folder".to_owned(),
+            Err(_) => {
+                "is damaged; what was decided cannot be told, begin in another folder".to_owned()
+            }
         },
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => format!("cannot be read: {error}"),

@@ -75,8 +75,12 @@ impl Status {
         let is_whole = self.tasks.iter().all(|task| task.missing.is_empty());
         text += &match (self.log_z, is_whole) {
             (Some(log_z), _) => format!("finished: log Z = {log_z}\n"),
-            (None, true) => format!("next: `lnz merge {folder}`, or `lnz work {folder}` if there is more to do\n"),
-            (None, false) => format!("next: `lnz work {folder}`, or `lnz work {folder} --part N`\n"),
+            (None, true) => format!(
+                "next: `lnz merge {folder}`, or `lnz work {folder}` if there is more to do\n"
+            ),
+            (None, false) => {
+                format!("next: `lnz work {folder}`, or `lnz work {folder} --part N`\n")
+            }
         };
         text
     }

@@ -62,7 +62,9 @@ fn parts_that_are_computed_one_by_one_make_the_whole() {
             rounds += 1;
             assert!(rounds < 50);
             let parts = [5, 3, 4, 1, 2].map(|number| Share::Part { number, wait: false });
-            if let Some(Ok(found)) = parts.map(|share| in_folder(&folder, &plan, share)).into_iter().find(Result::is_ok) {
+            if let Some(Ok(found)) =
+                parts.map(|share| in_folder(&folder, &plan, share)).into_iter().find(Result::is_ok)
+            {
                 break found;
             }
         };
@@ -78,9 +80,10 @@ fn workers_at_the_same_time_share_the_work() {
         let alone = log_z(&plan, &()).unwrap();
         let place = tempfile::tempdir().unwrap();
         let folder = RunFolder::begin(place.path(), header(Some(6))).unwrap();
+        let (folder, plan) = (&folder, &plan);
         let found: Vec<u64> = std::thread::scope(|scope| {
             let shares = [Share::All, Share::All, Share::Part { number: 6, wait: true }];
-            let start = |share| scope.spawn(|| in_folder(&folder, &plan, share).unwrap());
+            let start = |share| scope.spawn(move || in_folder(folder, plan, share).unwrap());
             let workers = shares.map(start);
             workers.map(|worker| worker.join().unwrap()).into()
         });

@@ -1,7 +1,7 @@
 //! Options of run folders and of tables of many models.
 
-use super::{EstimateArgs, RunArgs};
 use super::values::positive_number;
+use super::{EstimateArgs, RunArgs};
 use clap::Args;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -51,7 +51,10 @@ impl Job {
         // Paths in the command count from there. It may be gone, and the paths whole.
         let _ = std::env::set_current_dir(typed_in);
         let read = |error: clap::Error| {
-            anyhow::anyhow!("{}: the command in run.json cannot be read: {error}", folder.path.display())
+            anyhow::anyhow!(
+                "{}: the command in run.json cannot be read: {error}",
+                folder.path.display()
+            )
         };
         let job = match Cli::try_parse_from(command).map_err(read)?.command {
             Command::Estimate(args) => Self::of_estimate(&args)?,
@@ -81,7 +84,9 @@ impl Job {
 
 fn not_standard_input(model: &Path) -> Result<&Path> {
     match model == Path::new("-") {
-        true => Err(usage("{run} needs a model that can be read again, and standard input cannot; give its file")),
+        true => Err(usage(
+            "{run} needs a model that can be read again, and standard input cannot; give its file",
+        )),
         false => Ok(model),
     }
 }
@@ -146,7 +151,9 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
     match compute(&job, &folder, Share::Nothing, run)? {
         End::Finished(report) => report::print(&report, run.json)?,
         End::Waiting(..) if run.json => terminal::print_json(&folder.status()?)?,
-        End::Waiting(..) => terminal::print(&folder.status()?.to_text(&path.display().to_string()))?,
+        End::Waiting(..) => {
+            terminal::print(&folder.status()?.to_text(&path.display().to_string()))?
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -159,9 +166,15 @@ pub(crate) fn work(args: &WorkArgs) -> Result<ExitCode> {
         Some(number) => match folder.header.parts {
             Some(parts) if number <= parts => Share::Part { number, wait: args.wait },
             Some(parts) => {
-                return Err(usage(format!("{{part}} is {number}, but the run has parts 1 to {parts}")));
+                return Err(usage(format!(
+                    "{{part}} is {number}, but the run has parts 1 to {parts}"
+                )));
             }
-            None => return Err(usage("{part} is for runs that `lnz plan` has split into parts; without it, what is missing is computed")),
+            None => {
+                return Err(usage(
+                    "{part} is for runs that `lnz plan` has split into parts; without it, what is missing is computed",
+                ));
+            }
         },
     };
     let shown = args.folder.display().to_string();

@@ -103,7 +103,9 @@ fn one(
     if let Some(ledger) = &ledger
         && let Some(row) = ledger.row(&source.model().sha256(), settings)
     {
-        return Ok(Done::Before(Row { name: source.name.clone(), ..row.clone() }));
+        let mut row = row.clone();
+        row.name.clone_from(&source.name);
+        return Ok(Done::Before(row));
     }
     let Outcome { report, stopped, .. } =
         run::estimate(source.stored(), &source.name, plan, started, watch)?;

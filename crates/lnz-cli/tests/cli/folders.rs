@@ -19,7 +19,17 @@ fn estimate<'a>(options: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
 
 /// What decides whether two results are the same.
 fn numbers(report: &Value) -> Vec<Value> {
-    let fields = ["log_z", "std_error", "interval", "lower_bound", "verdict", "warnings", "ess", "samples", "sampled"];
+    let fields = [
+        "log_z",
+        "std_error",
+        "interval",
+        "lower_bound",
+        "verdict",
+        "warnings",
+        "ess",
+        "samples",
+        "sampled",
+    ];
     fields.iter().map(|field| report[field].clone()).collect()
 }
 
@@ -57,7 +67,8 @@ fn parts_that_are_computed_apart_merge_to_the_same_bits() {
         let folder = Folder::new();
         let place = folder.path("run");
         let alone = json(&estimate(options, &[]));
-        let plan = ["plan", "gwgm-hard", "--parts", parts, "--run", &place, "--split-above", "1e-9"];
+        let plan =
+            ["plan", "gwgm-hard", "--parts", parts, "--run", &place, "--split-above", "1e-9"];
         let said = text(&[&plan, options].concat());
         assert!(said.contains("task 1") && said.contains("missing 1-"), "{said}");
         // Planning twice changes nothing.
@@ -65,7 +76,11 @@ fn parts_that_are_computed_apart_merge_to_the_same_bits() {
         let merge = ["merge", &place, "--json"];
         let early = run(&merge);
         assert_eq!(early.code, Some(1));
-        assert!(early.stderr.contains("lacks") && early.stderr.contains("--part N"), "{}", early.stderr);
+        assert!(
+            early.stderr.contains("lacks") && early.stderr.contains("--part N"),
+            "{}",
+            early.stderr
+        );
         // One part by its number, one by the variable of Slurm, the rest by whoever comes.
         assert!(text(&["work", &place, "--part", "2"]).contains("part 2 is done"));
         let slurm = lnz(&["work", &place]).env("SLURM_ARRAY_TASK_ID", "1").output().unwrap();
@@ -84,7 +99,8 @@ fn a_folder_of_another_run_is_refused_and_nothing_is_lost() {
     let place = folder.path("run");
     let begun = ["estimate", "gwgm-hard", "--chains", "64", "--betas", "50", "--run", &place];
     let first = text(&begun);
-    let other_settings = ["estimate", "gwgm-hard", "--chains", "32", "--betas", "50", "--run", &place];
+    let other_settings =
+        ["estimate", "gwgm-hard", "--chains", "32", "--betas", "50", "--run", &place];
     let said = one_sentence(&other_settings);
     assert!(said.contains("other settings") && said.contains("--chains 64"), "{said}");
     let other_model = ["estimate", "gwgm-near", "--chains", "64", "--betas", "50", "--run", &place];

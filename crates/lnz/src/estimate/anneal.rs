@@ -167,11 +167,11 @@ impl Run<'_> {
 
     /// All chains; only some if the observer asks to stop.
     fn at_once(&self) -> Vec<Finished> {
-        self.from_group(0, self.settings.chains).into_iter().flatten().collect()
+        self.groups_from(0, self.settings.chains).into_iter().flatten().collect()
     }
 
     /// Some chains, from a group on; without those that were stopped.
-    fn from_group(&self, first: usize, chains: usize) -> Vec<Option<Finished>> {
+    fn groups_from(&self, first: usize, chains: usize) -> Vec<Option<Finished>> {
         let shares = match self.engine.precision() {
             // Small ones: these chains are slow.
             Precision::F64 => self.engine.share_out(chains),

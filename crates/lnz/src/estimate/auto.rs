@@ -44,7 +44,8 @@ use crate::json::{real, reals, some_real};
 use crate::math::softplus;
 use crate::observer::Observer;
 use crate::{
-    Component, Cost, Deadline, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result,
+    Component, Cost, Deadline, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm,
+    Result,
 };
 use crate::{exact_cost, exact_log_z};
 use ndarray::Array1;

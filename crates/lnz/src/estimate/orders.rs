@@ -40,7 +40,8 @@ pub(super) fn decided<T: Serialize + DeserializeOwned>(
     let (mut decide, mut made) = (Some(decide), None);
     let unfit = |error| Error::orders(format!("the decision `{name}` cannot be read: {error}"));
     let kept = crew.decide(name, &mut || {
-        let decide = decide.take().ok_or_else(|| Error::orders("a decision was asked for twice"))?;
+        let decide =
+            decide.take().ok_or_else(|| Error::orders("a decision was asked for twice"))?;
         let value = decide()?;
         let kept = serde_json::to_value(&value).map_err(unfit)?;
         made = Some(value);

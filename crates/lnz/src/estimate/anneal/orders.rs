@@ -66,8 +66,7 @@ pub(super) fn finished(run: &Run<'_>, start: &Start, crew: &dyn Crew) -> Result<
     let start = start.bias().to_vec();
     let details = Details { start, schedule, chains, seed, precision };
     let seconds = run.total as f64 * model.weights().len() as f64 * SECONDS_PER_WEIGHT;
-    let task =
-        Task::new(model.sha256(), KIND, &details, chains.div_ceil(GROUP), seconds)?;
+    let task = Task::new(model.sha256(), KIND, &details, chains.div_ceil(GROUP), seconds)?;
     let shared = Shared { run, task };
     let output = joined(&shared.task, crew.carry_out(&shared)?)?;
     if output.numbers.len() != chains {
@@ -90,8 +89,9 @@ impl Work for Shared<'_> {
         let all = self.run.settings.chains;
         let chains = all.min(items.end * GROUP) - items.start * GROUP;
         let blocks: Option<Vec<Finished>> =
-            self.run.from_group(items.start, chains).into_iter().collect();
-        let blocks = blocks.ok_or_else(|| Error::Cancelled { reached: "while annealing".into() })?;
+            self.run.groups_from(items.start, chains).into_iter().collect();
+        let blocks =
+            blocks.ok_or_else(|| Error::Cancelled { reached: "while annealing".into() })?;
         let numbers = blocks.into_iter().flat_map(|(samples, _)| samples).collect();
         Ok(Output { items, numbers, bits: vec![] })
     }

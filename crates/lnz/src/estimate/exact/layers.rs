@@ -81,8 +81,7 @@ struct Sum<'a, 'w> {
 impl<'a, 'w> Sum<'a, 'w> {
     fn new(model: &'a Rbm, watch: &'a mut Watch<'w>) -> Result<Self> {
         let layers = Layers::of(model);
-        let jobs =
-            Enumeration::new(layers.weights, layers.enumerated_bias, layers.summed_bias);
+        let jobs = Enumeration::new(layers.weights, layers.enumerated_bias, layers.summed_bias);
         let pieces = jobs.jobs().min(MOST_PIECES);
         // A model is hashed only where somebody else may compute it.
         let hash = watch.observer.crew().map(|_| model.sha256()).unwrap_or_default();
