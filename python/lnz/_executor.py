@@ -71,6 +71,7 @@ class Crew:
             return self.executor.submit(carry_out, model, order)
         if name not in self._sent:
             # To all of them: what only one worker has is lost with it.
+            self.executor.wait_for_workers(1)
             self._sent[name] = self.executor.scatter(model, broadcast=True)
         return self.executor.submit(carry_out, self._sent[name], order, pure=False)
 

@@ -22,7 +22,8 @@ fn header(parts: Option<usize>) -> Header {
         typed_in: "/".into(),
         settings: "settings".into(),
         parts,
-        split_above: 0.0,
+        // Rounds of this small model are split, the short runs before them are not.
+        split_above: 0.002,
     }
 }
 
@@ -55,7 +56,8 @@ fn parts_that_are_computed_one_by_one_make_the_whole() {
         let folder = RunFolder::begin(place.path(), header(Some(5))).unwrap();
         assert!(in_folder(&folder, &plan, Share::Nothing).is_err());
         let first = folder.status().unwrap().tasks.remove(0);
-        assert_eq!((first.parts, first.missing), (5, vec![1, 2, 3, 4, 5]));
+        assert!((2..=5).contains(&first.parts));
+        assert_eq!(first.missing, Vec::from_iter(1..=first.parts));
         // Backwards, again and again, until the last round is there.
         let mut rounds = 0;
         let found = loop {
