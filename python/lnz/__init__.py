@@ -12,6 +12,7 @@ programs and ``plot()`` for people.
 
 from ._estimates import bounds, compare, estimate, exact, sample, score
 from ._lnz import __version__
+from ._many import ModelRow, ModelRows, estimate_many
 from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, save
 from ._progress import Progress
 from ._results import Comparison, Estimate, ResultWarning, Samples, Score, Strategy, schema
@@ -25,6 +26,8 @@ __all__ = [
     "Epoch",
     "Estimate",
     "LogZTracker",
+    "ModelRow",
+    "ModelRows",
     "Progress",
     "Record",
     "ResultWarning",
@@ -36,6 +39,7 @@ __all__ = [
     "bounds",
     "compare",
     "estimate",
+    "estimate_many",
     "exact",
     "generate_bms",
     "generate_gwgm",

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _lnz
 from ._choices import Binarize, ChainLayout, Init, Method, Precision, Start
+from ._executor import crew_of
 from ._model import RBM, as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number, switch, word
 from ._options import count as count_of
@@ -44,6 +45,7 @@ def estimate(
     precision: Precision | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
+    executor: Any = None,
 ) -> Estimate:
     """log Z of a model and how far to trust it, as ``lnz estimate`` on the command line.
 
@@ -101,6 +103,10 @@ def estimate(
     progress
         A function that is called with a :class:`Progress`, or whether to show a bar of tqdm; by
         default it is shown where a person can see it.
+    executor
+        Who computes long work: a ``ProcessPoolExecutor``, a Dask client, an ``MPIPoolExecutor``, an
+        executor of submitit, or anything else with ``submit``. The bits of the result stay the same;
+        estimates along the path of AIS are left out.
 
     Examples
     --------
@@ -134,7 +140,12 @@ def estimate(
     annealing = _annealing(betas, chains, schedule, seed, precision, no_exact, no_check)
     with reporter(progress) as report:
         found = _lnz.estimate(
-            rbm._model, options, annealing, threads=_threads(threads), progress=report
+            rbm._model,
+            options,
+            annealing,
+            threads=_threads(threads),
+            progress=report,
+            crew=crew_of(executor),
         )
     return Estimate._of(found)
 
@@ -146,13 +157,14 @@ def exact(
     max_seconds: float | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
+    executor: Any = None,
 ) -> Estimate:
     """log Z as a sum over all states, as ``lnz exact`` on the command line.
 
     Independent parts of the model are summed one by one, each over the states of its smaller layer.
     Work of more than ten minutes is refused, with its predicted time, unless `force`. With
     `max_seconds`, what is predicted to take longer is refused, and what does is stopped with a
-    TimeoutError.
+    TimeoutError. An `executor` computes the parts of long sums, as for :func:`estimate`.
 
     >>> import lnz
     >>> lnz.exact("bms-3").verdict
@@ -166,6 +178,7 @@ def exact(
             max_seconds=number("max_seconds", max_seconds),
             threads=_threads(threads),
             progress=report,
+            crew=crew_of(executor),
         )
     return Estimate._of(found)
 
@@ -253,6 +266,7 @@ def compare(
     precision: Precision | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
+    executor: Any = None,
 ) -> Comparison:
     """Several strategies side by side on one model, as ``lnz compare`` on the command line.
 
@@ -267,7 +281,13 @@ def compare(
     rbm = as_rbm(model)
     annealing = _annealing(betas, chains, schedule, seed, precision, no_exact, no_check)
     with reporter(progress) as report:
-        compared = _lnz.compare(rbm._model, annealing, threads=_threads(threads), progress=report)
+        compared = _lnz.compare(
+            rbm._model,
+            annealing,
+            threads=_threads(threads),
+            progress=report,
+            crew=crew_of(executor),
+        )
     return Comparison._of(compared)
 
 
@@ -280,6 +300,7 @@ def score(
     seed: int = 0,
     threads: int | None = None,
     progress: ProgressOption = None,
+    executor: Any = None,
     **options: Any,
 ) -> Score:
     """The log-likelihood of data under a model, as ``lnz score`` on the command line.
@@ -299,8 +320,8 @@ def score(
         the output of ``lnz estimate --json``. Without it, ``estimate(model, **options)`` is used.
     binarize
         What to do with grey values: ``"none"``, ``"threshold"`` or ``"bernoulli"``.
-    seed, threads, progress
-        As for :func:`estimate`.
+    seed, threads, progress, executor
+        As for :func:`estimate`; the executor is for log Z.
 
     Examples
     --------
@@ -330,7 +351,9 @@ def score(
             progress=report,
         )
     if known is None:
-        log_z = estimate(rbm, seed=seed, threads=threads, progress=progress, **options)
+        log_z = estimate(
+            rbm, seed=seed, threads=threads, progress=progress, executor=executor, **options
+        )
         known = _log_z(rbm, log_z)
     return Score._of(scored.report(known), log_z if isinstance(log_z, Estimate) else None)
 

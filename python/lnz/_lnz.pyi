@@ -182,6 +182,7 @@ def estimate(
     *,
     threads: int | None,
     progress: _Progress,
+    crew: Any,
 ) -> Found: ...
 def bounds(
     model: Model,
@@ -198,6 +199,7 @@ def exact(
     max_seconds: float | None,
     threads: int | None,
     progress: _Progress,
+    crew: Any,
 ) -> Found: ...
 @final
 class Drawn:
@@ -221,6 +223,7 @@ def sample(
     threads: int | None,
     progress: _Progress,
 ) -> Drawn: ...
+def carry_out(model: bytes, order: str, *, threads: int | None) -> bytes: ...
 def schema() -> str: ...
 def write_log_z(path: str, log_z: float) -> None: ...
 def compare(
@@ -229,6 +232,7 @@ def compare(
     *,
     threads: int | None,
     progress: _Progress,
+    crew: Any,
 ) -> Compared: ...
 def score(
     model: Model,

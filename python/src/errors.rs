@@ -4,7 +4,7 @@ use lnz::Error;
 use lnz_app::Error::{Library, NotFetched, SavedResult, UnknownModel};
 use pyo3::PyErr;
 use pyo3::exceptions::{
-    PyFileNotFoundError, PyMemoryError, PyOSError, PyTimeoutError, PyValueError,
+    PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError, PyTimeoutError, PyValueError,
 };
 
 /// The exception that fits an error, with its message.
@@ -23,6 +23,7 @@ pub(crate) fn exception(error: impl Into<lnz_app::Error>) -> PyErr {
             "max_seconds={allowed} is not enough: the least that makes a result would take about {}; allow more time, or choose method=\"ais\" with fewer betas",
             lnz::in_words(*least)
         )),
+        Library(Error::Orders { .. }) => PyRuntimeError::new_err(error.to_string()),
         Library(Error::Memory { .. }) => PyMemoryError::new_err(error.to_string()),
         Library(Error::Write { .. }) => PyOSError::new_err(error.to_string()),
         Library(Error::TooManyStates { free_units, seconds, .. }) => {

@@ -1,5 +1,6 @@
 //! Estimates, exact values and comparisons.
 
+use crate::crew::checked;
 use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{Annealing, Options, request};
@@ -63,7 +64,8 @@ fn annealed(finding: Finding) -> Option<Annealed> {
 
 /// log Z by any method.
 #[pyfunction]
-#[pyo3(signature = (model, options, annealing, *, threads, progress))]
+#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (model, options, annealing, *, threads, progress, crew))]
 pub(crate) fn estimate(
     py: Python<'_>,
     model: Py<Model>,
@@ -71,11 +73,13 @@ pub(crate) fn estimate(
     annealing: Annealing,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    crew: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
     let started = Instant::now();
     let request = request(&options, &annealing, model.get().stored.model.visible())?;
     let plan = request.plan().map_err(exception)?;
-    let call = Call { threads, progress };
+    let plan = checked(plan, crew.as_ref(), request.max_seconds)?;
+    let call = Call { threads, progress, crew };
     let outcome = work::run(py, &call, move |observer| {
         let model = model.get();
         run::estimate(&model.stored, &model.name, &plan, started, observer)
@@ -85,7 +89,7 @@ pub(crate) fn estimate(
 
 /// log Z as a sum over all states.
 #[pyfunction]
-#[pyo3(signature = (model, *, force, max_seconds, threads, progress))]
+#[pyo3(signature = (model, *, force, max_seconds, threads, progress, crew))]
 pub(crate) fn exact(
     py: Python<'_>,
     model: Py<Model>,
@@ -93,11 +97,12 @@ pub(crate) fn exact(
     max_seconds: Option<f64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    crew: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
     let started = Instant::now();
     check_seconds(max_seconds).map_err(exception)?;
-    let plan = Plan::exact(force, max_seconds);
-    let outcome = work::run(py, &Call { threads, progress }, move |observer| {
+    let plan = checked(Plan::exact(force, max_seconds), crew.as_ref(), max_seconds)?;
+    let outcome = work::run(py, &Call { threads, progress, crew }, move |observer| {
         let model = model.get();
         run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
@@ -161,7 +166,7 @@ pub(crate) fn bounds(
         entries: entries.unwrap_or(default.entries),
         passes: passes.unwrap_or(default.passes),
     };
-    let found = work::run(py, &Call { threads, progress }, move |observer| {
+    let found = work::run(py, &Call { threads, progress, crew: None }, move |observer| {
         Ok(lnz::proven_bounds(&model.get().stored.model, &settings, observer)?)
     })?;
     Ok(found.map(|found| (found.floor, found.ceiling)))
@@ -194,16 +199,17 @@ pub(crate) struct Compared {
 
 /// Several strategies side by side.
 #[pyfunction]
-#[pyo3(signature = (model, annealing, *, threads, progress))]
+#[pyo3(signature = (model, annealing, *, threads, progress, crew))]
 pub(crate) fn compare(
     py: Python<'_>,
     model: Py<Model>,
     annealing: Annealing,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    crew: Option<Py<PyAny>>,
 ) -> PyResult<Compared> {
     let plan = annealing.comparison()?.plan().map_err(exception)?;
-    let comparison = work::run(py, &Call { threads, progress }, move |observer| {
+    let comparison = work::run(py, &Call { threads, progress, crew }, move |observer| {
         let model = model.get();
         lnz_app::compare::compare(&model.stored, &model.name, &plan, &|_| (), observer)
     })?;

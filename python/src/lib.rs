@@ -2,6 +2,7 @@
 
 mod arrays;
 mod choices;
+mod crew;
 mod errors;
 mod estimates;
 mod model;
@@ -15,6 +16,8 @@ mod work;
 mod _lnz {
     #[pymodule_export]
     use crate::choices::choices;
+    #[pymodule_export]
+    use crate::crew::carry_out;
     #[pymodule_export]
     use crate::estimates::{
         Compared, Drawn, Found, bounds, compare, defaults, estimate, exact, sample, schema,

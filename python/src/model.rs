@@ -128,7 +128,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (model, binarize, seed, name) = (&self.stored.model, Binarize::None, 0, "X");
-        let call = Call { threads, progress: None };
+        let call = Call { threads, progress: None, crew: None };
         let scores = match &data {
             Data::Rows(matrix) => {
                 let rows = matrix.rows();
@@ -236,7 +236,7 @@ pub(crate) fn generate(
     let (visible, hidden) = sizes;
     let family = Gwgm { visible, hidden, mu_mu, sigma_mu, mu_sigma, sigma_sigma, lambda };
     let recipe = Recipe { family, blocks, shuffle, seed };
-    let call = Call { threads, progress };
+    let call = Call { threads, progress, crew: None };
     let stored = work::run(py, &call, move |observer| recipe.make(!no_exact, observer))?;
     Ok(Model { stored, name })
 }

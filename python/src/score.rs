@@ -70,7 +70,7 @@ pub(crate) fn score(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Scored> {
     let binarize: Binarize = optional("binarize", binarize)?.unwrap_or_default();
-    let (stored, call) = (&model.stored, Call { threads, progress });
+    let (stored, call) = (&model.stored, Call { threads, progress, crew: None });
     let request = ScoreRequest { name: &model.name, stored, binarize, seed };
     let scored = match &data {
         Data::File(path) => work::run_borrowing(py, &call, |observer| request.file(path, observer)),

@@ -40,7 +40,7 @@ impl Examples {
         threads: Option<usize>,
     ) -> PyResult<f64> {
         let model = &model.stored.model;
-        work::run_borrowing(py, &Call { threads, progress: None }, |_| {
+        work::run_borrowing(py, &Call { threads, progress: None, crew: None }, |_| {
             Ok(train::mean_log_marginal(model, &self.0)?)
         })
     }
@@ -59,7 +59,7 @@ pub(crate) fn read(
     binarize: Binarize,
     threads: Option<usize>,
 ) -> PyResult<train::Examples> {
-    let call = Call { threads, progress: None };
+    let call = Call { threads, progress: None, crew: None };
     match data {
         Data::File(path) => {
             let path = path.clone();
@@ -97,7 +97,7 @@ pub(crate) fn track(
     let tracking = Tracking { effort: track_effort, exact_seconds };
     let (model, data) = (&model.stored.model, data.map(|data| &data.0));
     let validation = validation.map(|data| &data.0);
-    let found = work::run_borrowing(py, &Call { threads, progress }, |observer| {
+    let found = work::run_borrowing(py, &Call { threads, progress, crew: None }, |observer| {
         Ok(train::track(model, data, validation, &tracking, seed, observer)?)
     })?;
     let verdict = found.verdict.name();

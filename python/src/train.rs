@@ -110,7 +110,7 @@ pub(crate) fn train(
     let read = |name, data: &Data<'_>| read(py, name, data, settings.binarize()?, threads);
     let examples = read("data", &data)?;
     let validation = validation.map(|data| read("validation", &data)).transpose()?;
-    let trained = work::run(py, &Call { threads, progress }, move |observer| {
+    let trained = work::run(py, &Call { threads, progress, crew: None }, move |observer| {
         let limit = max_seconds.unwrap_or(f64::INFINITY);
         let deadline = Deadline::since(started, limit, observer);
         let trained = session.run(&examples, validation.as_ref(), &|_| (), &deadline);

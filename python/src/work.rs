@@ -1,6 +1,8 @@
 //! Long work: without the interpreter lock, stopped by Ctrl-C, reporting to a function of Python.
 
+use crate::crew::PythonCrew;
 use crate::errors::exception;
+use lnz::crew::Crew;
 use lnz::{Observer, Phase, Progress};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -23,6 +25,8 @@ pub(crate) struct Call {
     pub(crate) threads: Option<usize>,
     /// Called with phase, done, total, log_z and beta.
     pub(crate) progress: Option<Py<PyAny>>,
+    /// An executor that computes the orders.
+    pub(crate) crew: Option<Py<PyAny>>,
 }
 
 /// Runs `work` on a pool of threads while this one looks after Python.
@@ -35,7 +39,8 @@ pub(crate) fn run<T: Send + 'static>(
     work: impl FnOnce(&dyn Observer) -> lnz_app::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let pool = Pool::take(call.threads)?;
-    let watch = Arc::new(Watch::default());
+    let crew = call.crew.as_ref().map(|crew| PythonCrew(crew.clone_ref(py)));
+    let watch = Arc::new(Watch { crew, ..Watch::default() });
     let (sender, receiver) = channel();
     let seen = Arc::clone(&watch);
     pool.threads.spawn(move || {
@@ -152,6 +157,7 @@ fn look(py: Python<'_>, call: &Call, watch: &Watch) -> PyResult<()> {
 struct Watch {
     stop: AtomicBool,
     latest: Mutex<Option<Progress>>,
+    crew: Option<PythonCrew>,
 }
 
 impl Observer for Watch {
@@ -164,6 +170,10 @@ impl Observer for Watch {
 
     fn cancelled(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    fn crew(&self) -> Option<&dyn Crew> {
+        self.crew.as_ref().map(|crew| crew as &dyn Crew)
     }
 }
 

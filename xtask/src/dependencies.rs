@@ -46,7 +46,7 @@ const LAYERS: [&[&str]; 7] = [
     &["walk"],
     &["path", "chains"],
     &["builtin", "data", "energy", "identity", "io", "model", "problems"],
-    &["duration", "error", "json", "math", "memory", "observer", "random"],
+    &["crew", "duration", "error", "json", "math", "memory", "observer", "random"],
 ];
 
 /// Cycles that are still there: the crate, the module around them, the members. This list only shrinks.

@@ -5,6 +5,8 @@
 //! | find a model by file or name | [`Source::load`] |
 //! | ask for an estimate by options | [`request::Request`], [`request::Request::plan`] |
 //! | run it | [`run::estimate`], [`compare::compare`], [`network::exact`] |
+//! | estimate many models, a row for each | [`batch`] |
+//! | keep a run in a folder, where it goes on | [`folder::RunFolder`] |
 //! | show it | [`report::Report`], as JSON and as lines of text |
 //! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
 //! | say what the JSON looks like | [`schema`] |
@@ -14,10 +16,12 @@
 //! | make an artificial model | [`Recipe`], [`SpinRecipe`] |
 //! | name options as flags or keywords | [`Spelling`] |
 
+pub mod batch;
 pub mod compare;
 pub mod data_sets;
 mod epochs;
 mod error;
+pub mod folder;
 pub mod history;
 pub mod league;
 pub mod likelihood;

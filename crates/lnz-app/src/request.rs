@@ -135,6 +135,34 @@ impl Plan {
         }
     }
 
+    /// The same work in a run folder: however long it takes, unless the default method was given a time.
+    /// A limit of time would have chains depend on the machine.
+    pub fn for_folder(self, given: Option<f64>) -> Result<Self> {
+        match (self, given) {
+            (Plan::Auto { mut settings, data }, None) => {
+                settings.max_seconds = f64::INFINITY;
+                Ok(Plan::Auto { settings, data })
+            }
+            (plan @ Plan::Auto { .. }, Some(_)) => Ok(plan),
+            (_, Some(_)) => Err(Error::options(
+                "{max_seconds} does not go with {run}: a run folder has every chain, and is stopped and goes on at any time; drop one of them",
+            )),
+            (Plan::Ready { no_check: None, .. }, None) => Ok(Plan::exact(true, None)),
+            (plan, None) => Ok(plan),
+        }
+    }
+
+    /// Refuses a limit of time where others compute: nobody knows how long they take. The default method
+    /// keeps it: it asks before each round.
+    pub fn for_executor(self, given: Option<f64>) -> Result<Self> {
+        match (&self, given) {
+            (Plan::Auto { .. }, _) | (_, None) => Ok(self),
+            _ => Err(Error::options(
+                "{max_seconds} does not go with {executor}, but for {method=auto}; drop one of them",
+            )),
+        }
+    }
+
     /// Proven bounds are worth their time beside the result: not where exact values are unwanted, nor
     /// where checks are.
     pub(crate) fn wants_bounds(&self) -> bool {

@@ -5,6 +5,7 @@ mod auto;
 mod bench;
 mod choice;
 mod data;
+mod folder;
 mod generate;
 mod paper;
 mod score;
@@ -14,6 +15,7 @@ mod values;
 
 pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
+pub(crate) use folder::{FolderArgs, MergeArgs, PlanArgs, StatusArgs, TableArgs, WorkArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
 pub(crate) use score::ScoreArgs;
@@ -32,7 +34,7 @@ use lnz::io::{Float, Layout, ReadOptions, Units};
 use lnz::{Auto, Bounds, Method};
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::Request;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const FIRST_STEPS: &str = "\
@@ -72,6 +74,14 @@ pub(crate) enum Command {
     Sample(SampleArgs),
     /// Run several strategies side by side on one model
     Compare(CompareArgs),
+    /// Begin a run in a folder, in parts that any number of processes compute
+    Plan(Box<PlanArgs>),
+    /// Compute parts of a run folder
+    Work(WorkArgs),
+    /// Put the parts of a run folder together
+    Merge(MergeArgs),
+    /// Say what a run folder has and what it lacks
+    Status(StatusArgs),
     /// Show what is in a model file and how it was understood
     Inspect(InspectArgs),
     /// Write a model in another format
@@ -99,6 +109,13 @@ pub(crate) enum Command {
 pub(crate) struct ModelArgs {
     /// A model file (- for standard input), or the name of a built-in model (see `lnz models`)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+/// How a model file is read.
+#[derive(Debug, Args)]
+pub(crate) struct ReadingArgs {
     /// Values of the units in the file [default: what the file says, else binary]
     #[arg(long, value_parser = choice::<Units>())]
     pub(crate) units: Option<Units>,
@@ -130,7 +147,14 @@ pub(crate) struct PartArgs {
 impl ModelArgs {
     /// Finds and reads the model.
     pub(crate) fn load(&self) -> lnz_app::Result<lnz_app::Source> {
-        lnz_app::Source::load_with(&self.model, &self.read_options())
+        self.reading.load(&self.model)
+    }
+}
+
+impl ReadingArgs {
+    /// Finds and reads a model.
+    pub(crate) fn load(&self, model: &Path) -> lnz_app::Result<lnz_app::Source> {
+        lnz_app::Source::load_with(model, &self.read_options())
     }
 
     fn read_options(&self) -> ReadOptions {
@@ -212,6 +236,8 @@ Examples:
   lnz estimate gwgm-hard --start gibbs --transpose     the paper's remedy
   lnz estimate rbm.mat --data train-images-idx3-ubyte.gz --betas 4096
   lnz estimate rbm.npz --start metropolis --flips 15% --init ps --chain-layout single
+  lnz estimate a.npz b.safetensors 'models/*.pt' --csv log-z.csv
+  lnz estimate rbm.npz --betas 1000000 --run folder    goes on there after Ctrl-C or kill -9
 
 Without --method, what can be summed over in a few seconds is, and the rest is sampled from several
 starts; options that only plain AIS understands select it. Fields of --json that do not apply are null,
@@ -220,8 +246,12 @@ and infinite numbers the words \"Infinity\" and \"-Infinity\"; `lnz schema` has 
 #[derive(Debug, Args)]
 #[command(after_help = ESTIMATE_EXAMPLES)]
 pub(crate) struct EstimateArgs {
+    /// A model file (- for standard input), or the name of a built-in model (see `lnz models`); several,
+    /// folders and patterns such as 'models/*.pt' make a table
+    #[arg(value_name = "MODEL", required = true)]
+    pub(crate) models: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) model: ModelArgs,
+    pub(crate) reading: ReadingArgs,
     /// How to obtain log Z
     #[arg(long, value_parser = choice::<Method>(), default_value = Method::default().name())]
     pub(crate) method: Method,
@@ -253,6 +283,10 @@ pub(crate) struct EstimateArgs {
     /// Write log10 Z as the UAI competitions want it
     #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
     pub(crate) save_pr: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) folder: FolderArgs,
 }
 
 impl EstimateArgs {
@@ -292,6 +326,8 @@ pub(crate) struct ExactArgs {
     pub(crate) save_pr: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) folder: FolderArgs,
 }
 
 const BOUNDS_EXAMPLES: &str = "\

@@ -35,7 +35,8 @@ fn exit_code(error: &anyhow::Error) -> u8 {
             | Error::Diverged { .. }
             | Error::Memory { .. }
             | Error::OutOfTime { .. }
-            | Error::TooSlow { .. },
+            | Error::TooSlow { .. }
+            | Error::Orders { .. },
         ) => FAILED,
         Some(_) => BAD_INPUT,
         None if error.is::<lnz_app::Error>() => BAD_INPUT,

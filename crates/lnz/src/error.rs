@@ -218,6 +218,13 @@ pub enum Error {
         least: f64,
     },
 
+    /// Orders that could not be carried out, or results that do not go together.
+    #[error("{problem}")]
+    Orders {
+        /// What is wrong and what to do.
+        problem: String,
+    },
+
     /// The observer asked to stop before there was anything to report.
     #[error("stopped {reached}, before there was a result")]
     Cancelled {
@@ -255,6 +262,11 @@ impl Error {
             problem: format!("cannot be read: {error}"),
             source: Some(error),
         })
+    }
+
+    /// Orders that could not be carried out.
+    pub fn orders(problem: impl Into<String>) -> Self {
+        Error::Orders { problem: problem.into() }
     }
 
     /// A setting outside its range.

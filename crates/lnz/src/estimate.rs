@@ -9,6 +9,7 @@ mod auto;
 mod bounds;
 mod estimator;
 mod exact;
+mod orders;
 mod statistics;
 mod tempering;
 
@@ -23,6 +24,7 @@ pub use exact::{
     Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
     exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
 };
+pub use orders::carry_out;
 pub use statistics::Estimate;
 pub use tempering::{Samples, Tempering, TemperingRun, Visited, sample};
 

@@ -1,6 +1,7 @@
-//! The hash of a model: the same for the same parameters, whatever file they came from.
+//! The hash of a model, and its bytes: the same for the same parameters, whatever file they came from.
 
-use crate::Rbm;
+use crate::{Error, Rbm, Result};
+use ndarray::{Array1, Array2};
 use sha2::{Digest, Sha256};
 
 /// The first bytes of what is hashed; another layout would have another number.
@@ -48,12 +49,61 @@ impl Rbm {
         hash.update(&bytes);
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
+
+    /// The bytes that [`Rbm::sha256`] hashes: the whole model, for sending it to another process.
+    ///
+    /// ```
+    /// let model = lnz::Gwgm::HARDEST.generate(0)?;
+    /// assert_eq!(lnz::Rbm::from_bytes(&model.to_bytes())?, model);
+    /// # Ok::<(), lnz::Error>(())
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let units = [self.visible(), self.hidden()];
+        let mut bytes = LAYOUT.to_vec();
+        bytes.extend(units.iter().flat_map(|&units| (units as u64).to_le_bytes()));
+        let (weights, b, c) = (self.weights(), self.visible_bias(), self.hidden_bias());
+        let numbers = weights.iter().chain(&b).chain(&c).copied().chain([self.constant()]);
+        bytes.extend(numbers.flat_map(|number| (number + 0.0).to_le_bytes()));
+        bytes
+    }
+
+    /// The model of [`Rbm::to_bytes`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let broken = || Error::orders("the bytes of a model are damaged");
+        let words = bytes.strip_prefix(LAYOUT).ok_or_else(broken)?.as_chunks::<8>();
+        let ([visible, hidden, numbers @ ..], []) = words else { return Err(broken()) };
+        let [n, m] = [visible, hidden].map(|word| u64::from_le_bytes(*word) as usize);
+        let size =
+            n.checked_mul(m).and_then(|size| size.checked_add(n)?.checked_add(m)?.checked_add(1));
+        if size != Some(numbers.len()) {
+            return Err(broken());
+        }
+        let mut numbers = numbers.iter().map(|word| f64::from_le_bytes(*word));
+        let mut take = |count: usize| numbers.by_ref().take(count).collect::<Vec<f64>>();
+        let weights = Array2::from_shape_vec((n, m), take(n * m)).map_err(|_| broken())?;
+        let (b, c, constant) = (Array1::from(take(n)), Array1::from(take(m)), take(1)[0]);
+        Rbm::new(weights, b, c)?.with_constant(constant)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::{Array1, Array2, array};
+    use ndarray::array;
+
+    #[test]
+    fn bytes_that_are_not_a_model_are_refused() {
+        let model = Rbm::new(array![[1.0], [-2.0]], array![0.5, 0.0], array![3.0]).unwrap();
+        let model = model.with_constant(0.25).unwrap();
+        let bytes = model.to_bytes();
+        assert_eq!(Rbm::from_bytes(&bytes).unwrap(), model);
+        for cut in 0..bytes.len() {
+            assert!(Rbm::from_bytes(&bytes[..cut]).is_err());
+        }
+        let mut huge = bytes;
+        huge[LAYOUT.len()..LAYOUT.len() + 16].fill(255);
+        assert!(Rbm::from_bytes(&huge).is_err());
+    }
 
     /// From Python: `hashlib.sha256(b"lnz-rbm-1\n" + struct.pack("<QQ6d", 2, 1, 1, -2, 0.5, 0, 3, 0))`.
     #[test]

@@ -31,6 +31,7 @@
 //! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`]; [`Ais`] does both |
 //! | train a model on data | [`train::Trainer`] |
 //! | follow or stop long work | [`Observer`]; `()` does neither |
+//! | have work done elsewhere, or keep what was done | [`crew::Crew`], [`carry_out`] |
 //!
 //! Every function is deterministic: the same model, settings and seed give the same bits on any number
 //! of threads and any instruction set. Only a time limit makes a result depend on the machine.
@@ -47,6 +48,7 @@ mod builtin;
 mod chains;
 mod check;
 mod choice;
+pub mod crew;
 pub mod data;
 mod duration;
 mod energy;
@@ -77,7 +79,7 @@ pub use error::{Error, Result};
 pub use estimate::*;
 pub use lnz_kernels::{instruction_set, math};
 pub use model::{Component, Rbm};
-pub use observer::{Deadline, Observer, Phase, Progress};
+pub use observer::{Deadline, Observer, Phase, Progress, WithCrew};
 pub use path::{Schedule, Start};
 pub use problems::{Gwgm, Spins, block_system};
 pub use sampling::{ChainLayout, Flips, InitialState, Sampler, Sampling};

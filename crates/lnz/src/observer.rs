@@ -1,6 +1,7 @@
 //! How long work reports its progress and learns that it should stop.
 
 use crate::Error;
+use crate::crew::Crew;
 use std::time::{Duration, Instant};
 
 /// One phase of a run.
@@ -58,9 +59,63 @@ pub trait Observer: Sync {
     fn seconds_left(&self) -> Option<f64> {
         None
     }
+
+    /// Who computes the orders of long work; nobody if that is left to the threads of this process.
+    fn crew(&self) -> Option<&dyn Crew> {
+        None
+    }
 }
 
 impl Observer for () {}
+
+/// An observer that brings a crew.
+pub struct WithCrew<'a> {
+    /// Who watches.
+    pub observer: &'a dyn Observer,
+    /// Who works.
+    pub crew: &'a dyn Crew,
+}
+
+impl std::fmt::Debug for WithCrew<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WithCrew").finish_non_exhaustive()
+    }
+}
+
+impl Observer for WithCrew<'_> {
+    fn progress(&self, progress: Progress) {
+        self.observer.progress(progress);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.observer.cancelled()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        self.observer.seconds_left()
+    }
+
+    fn crew(&self) -> Option<&dyn Crew> {
+        Some(self.crew)
+    }
+}
+
+/// An observer without its crew: what it watches is computed here.
+pub(crate) struct Alone<'a>(pub(crate) &'a dyn Observer);
+
+impl Observer for Alone<'_> {
+    fn progress(&self, progress: Progress) {
+        self.0.progress(progress);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        self.0.seconds_left()
+    }
+}
 
 /// An observer that also says stop when a time has passed.
 ///
@@ -144,6 +199,10 @@ impl Observer for Deadline<'_> {
             (Some(mine), Some(other)) => Some(mine.min(other)),
             (mine, other) => mine.or(other),
         }
+    }
+
+    fn crew(&self) -> Option<&dyn Crew> {
+        self.observer.crew()
     }
 }
 

@@ -1,13 +1,16 @@
 //! `lnz estimate`: log Z of a model and how far to trust it.
 
+use super::{folder, many};
 use crate::args::EstimateArgs;
+use crate::failure::usage;
 use crate::interrupt;
 use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
 use lnz::io;
-use lnz_app::run;
+use lnz_app::report::Report;
+use lnz_app::run::{self, Outcome};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -21,22 +24,37 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
-    let source = args.model.load()?;
+    if many::are_meant(args) {
+        if args.folder.path.is_some() || args.save_weights.is_some() || args.save_pr.is_some() {
+            return Err(usage("{run}, {save_weights} and {save_pr} are for one model"));
+        }
+        return many::run(args, &plan);
+    }
+    if let Some(path) = &args.folder.path {
+        let report = folder::estimate(args, path)?;
+        return finish(args, &report, false);
+    }
+    let source = args.reading.load(&args.models[0])?;
     let watch = Watch::new(args.run.quiet);
     let outcome = on_threads(args.run.threads, || {
         Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
     watch.finish();
-    let outcome = outcome?;
-    report::print(&outcome.report, args.run.json)?;
-    if let (Some(path), Some(run)) = (&args.save_weights, outcome.report.finding.ais()) {
+    let Outcome { report, stopped, .. } = outcome?;
+    finish(args, &report, stopped)
+}
+
+/// Shows a result, saves what is to be saved, and judges it.
+fn finish(args: &EstimateArgs, report: &Report, stopped: bool) -> Result<ExitCode> {
+    report::print(report, args.run.json)?;
+    if let (Some(path), Some(run)) = (&args.save_weights, report.finding.ais()) {
         io::write_npy(path, ndarray::ArrayView1::from(&run.annealed.samples).into_dyn())?;
     }
     if let Some(path) = &args.save_pr {
-        io::write_log_z(path, outcome.report.finding.log_z)?;
+        io::write_log_z(path, report.finding.log_z)?;
     }
-    Ok(match outcome.stopped {
+    Ok(match stopped {
         true => ExitCode::from(interrupt::code()),
-        false => args.verdict.exit_code(outcome.report.finding.diagnosis.verdict.name()),
+        false => args.verdict.exit_code(report.finding.diagnosis.verdict.name()),
     })
 }

@@ -1,11 +1,13 @@
 //! `lnz exact`: log Z as a sum over all states.
 
+use super::folder;
 use crate::args::ExactArgs;
 use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
 use lnz::io;
+use lnz_app::report::Report;
 use lnz_app::request::{Plan, check_seconds, exact_within};
 use lnz_app::{network, run};
 use std::process::ExitCode;
@@ -18,6 +20,19 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
+    let report = match &args.folder.path {
+        Some(path) => folder::exact(args, path)?,
+        None => at_once(args, &plan, started)?,
+    };
+    report::print(&report, args.run.json)?;
+    if let Some(path) = &args.save_pr {
+        io::write_log_z(path, report.finding.log_z)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// In one go; networks that are too large for a matrix are summed as they are.
+fn at_once(args: &ExactArgs, plan: &Plan, started: Instant) -> Result<Report> {
     let watch = Watch::new(args.run.quiet);
     let report = match io::read_large_network(&args.model.model)? {
         Some(network) => {
@@ -32,15 +47,10 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
             let source = args.model.load()?;
             on_threads(args.run.threads, || {
                 let stored = source.stored();
-                Ok(run::estimate(stored, &source.name, &plan, started, &watch)?.report)
+                Ok(run::estimate(stored, &source.name, plan, started, &watch)?.report)
             })
         }
     };
     watch.finish();
-    let report = report?;
-    report::print(&report, args.run.json)?;
-    if let Some(path) = &args.save_pr {
-        io::write_log_z(path, report.finding.log_z)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    report
 }

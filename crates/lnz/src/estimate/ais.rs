@@ -1,12 +1,14 @@
 //! Annealed importance sampling from one start, checked by a quick search for what it may have missed.
 
+use super::orders::decided;
 use super::{
     Annealed, Annealing, Cost, Details, Effort, Estimate, Estimator, Finding, SecondOpinion,
     anneal, second_opinion,
 };
 use crate::check::{Measured, Opinion, Weights};
 use crate::energy::{check_finite, rounding_of};
-use crate::{Deadline, Diagnosis, Observer, Rbm, Result, Sampling, Schedule, Start};
+use crate::{Deadline, Diagnosis, Error, Observer, Rbm, Result, Sampling, Schedule, Start};
+use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -84,6 +86,16 @@ impl Ais {
         model: &Rbm,
         observer: &dyn Observer,
     ) -> Result<Finding> {
+        self.estimate_then(model, observer, || opinion.cloned())
+    }
+
+    /// One run, compared with an opinion that is asked for when the run is done.
+    fn estimate_then(
+        &self,
+        model: &Rbm,
+        observer: &dyn Observer,
+        opinion: impl FnOnce() -> Option<SecondOpinion>,
+    ) -> Result<Finding> {
         let model = match self.transpose {
             true => Cow::Owned(model.transposed()?),
             false => Cow::Borrowed(model),
@@ -91,11 +103,13 @@ impl Ais {
         check_finite(&model)?;
         let rounding = rounding_of(&model);
         let clock = Instant::now();
-        let (start, start_was_cut) = self.start.find(&model, self.annealing.seed, observer)?;
+        let (start, start_was_cut) = self.find_start(&model, observer)?;
         let start_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         let annealed = anneal(&model, &start, &self.schedule, &self.annealing, observer)?;
         let seconds = clock.elapsed().as_secs_f64();
+        let opinion = opinion();
+        let opinion = opinion.as_ref();
         let statistics = Estimate::from_samples(&annealed.samples);
         let betas = self.schedule.intervals();
         // Fewer chains because of a limit of time are what was asked for.
@@ -133,6 +147,16 @@ impl Ais {
 
 impl Estimator for Ais {
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
+        if observer.crew().is_some() {
+            // Chains may be missing yet; what they are held against can wait, and is computed here.
+            let search = || second_opinion(model, self.annealing.seed, observer).ok();
+            let found =
+                self.estimate_then(model, observer, || self.check.then(search).flatten())?;
+            return match observer.cancelled() {
+                true => Err(Error::Cancelled { reached: "after annealing".into() }),
+                false => Ok(found),
+            };
+        }
         // A search that was stopped, or cannot be made, has no opinion.
         let share = observer.seconds_left().map_or(f64::INFINITY, |left| left * SEARCH_SHARE);
         let search = Deadline::after(share, observer);
@@ -142,6 +166,29 @@ impl Estimator for Ais {
         };
         self.estimate_against(opinion.as_ref(), model, observer)
     }
+}
+
+impl Ais {
+    /// The start, and whether sampling it was cut short; a crew remembers what was sampled.
+    fn find_start(&self, model: &Rbm, observer: &dyn Observer) -> Result<(Start, bool)> {
+        let find = || self.start.find(model, self.annealing.seed, observer);
+        if observer.crew().is_none() || !matches!(self.start, StartRule::Sampled(_)) {
+            return find();
+        }
+        // Several strategies on one model have starts of their own.
+        let rule = short_hash(&format!("{:?} {}", self.start, self.annealing.seed));
+        let name = format!("start-{}-{rule}", &model.sha256()[..16]);
+        let (bias, was_cut) = decided(observer, &name, || {
+            find().map(|(start, was_cut)| (start.bias().to_vec(), was_cut))
+        })?;
+        Ok((Start::from_bias(bias), was_cut))
+    }
+}
+
+/// A few letters that tell texts apart.
+fn short_hash(text: &str) -> String {
+    let hash = Sha256::digest(text);
+    hash[..6].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl StartRule {

@@ -1,7 +1,10 @@
 //! Annealed importance sampling: chains that go from the start distribution to the model.
 
+mod orders;
 mod waves;
 mod waypoints;
+
+pub(super) use orders::{Betas, KIND, carry_out};
 
 use crate::chains::{Bridge, Engine, engine};
 use crate::math::log_mean_exp;
@@ -47,7 +50,7 @@ pub struct Annealed {
     /// The resolution that was used.
     pub precision: Precision,
     /// (beta, estimate of log Z there) at up to 128 betas and at 0, over the finished chains; empty
-    /// in floating point.
+    /// in floating point, and where a crew has computed the chains.
     pub path: Vec<(f64, f64)>,
 }
 
@@ -64,6 +67,25 @@ pub fn anneal(
     settings: &Annealing,
     observer: &dyn Observer,
 ) -> Result<Annealed> {
+    anneal_run(model, start, schedule, settings, observer, |run| {
+        let finished = match (observer.crew(), observer.seconds_left()) {
+            (Some(crew), _) => orders::finished(run, start, crew)?,
+            (None, Some(seconds)) => run.in_waves(seconds)?,
+            (None, None) => run.at_once(),
+        };
+        run.annealed(finished)
+    })
+}
+
+/// Checks the settings, makes the engine and has a run do something.
+fn anneal_run<T>(
+    model: &Rbm,
+    start: &Start,
+    schedule: &Schedule,
+    settings: &Annealing,
+    observer: &dyn Observer,
+    work: impl FnOnce(&Run<'_>) -> Result<T>,
+) -> Result<T> {
     if settings.chains == 0 {
         return Err(Error::setting("chains", 0, "at least 1"));
     }
@@ -86,29 +108,7 @@ pub fn anneal(
         done: AtomicU64::new(0),
         total: settings.chains as u64 * schedule.intervals() as u64,
     };
-    let finished = match observer.seconds_left() {
-        Some(seconds) => run.in_waves(seconds)?,
-        None => run.at_once(),
-    };
-    let (samples, sums): (Vec<_>, Vec<_>) = finished.into_iter().unzip();
-    let samples: Vec<f64> = samples.into_iter().flatten().collect();
-    if samples.is_empty() {
-        let reached = format!(
-            "while annealing, {} of {} chain-steps done and no chain at its end",
-            run.done.into_inner(),
-            run.total
-        );
-        return Err(Error::Cancelled { reached });
-    }
-    let precision = engine.precision();
-    let path = match precision {
-        Precision::F64 => vec![],
-        _ => run.path(&waypoints::along(&sums, samples.len())),
-    };
-    let requested = settings.chains;
-    let out_of_time = observer.seconds_left().is_some_and(|left| left <= 0.0);
-    let stopped = samples.len() < requested && observer.cancelled() && !out_of_time;
-    Ok(Annealed { samples, requested, stopped, precision, path })
+    work(&run)
 }
 
 /// The weights on a grid both ways and in float64, and the sums of the chains that run at a time.
@@ -129,6 +129,32 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// What the finished chains say.
+    fn annealed(&self, finished: Vec<Finished>) -> Result<Annealed> {
+        let observer = self.observer;
+        let (samples, sums): (Vec<_>, Vec<_>) = finished.into_iter().unzip();
+        let samples: Vec<f64> = samples.into_iter().flatten().collect();
+        if samples.is_empty() {
+            let reached = format!(
+                "while annealing, {} of {} chain-steps done and no chain at its end",
+                self.done.load(Ordering::Relaxed),
+                self.total
+            );
+            return Err(Error::Cancelled { reached });
+        }
+        let precision = self.engine.precision();
+        let path = match precision {
+            Precision::F64 => vec![],
+            // Chains that were computed elsewhere have left nothing on the way.
+            _ if sums.iter().all(Vec::is_empty) => vec![],
+            _ => self.path(&waypoints::along(&sums, samples.len())),
+        };
+        let requested = self.settings.chains;
+        let out_of_time = observer.seconds_left().is_some_and(|left| left <= 0.0);
+        let stopped = samples.len() < requested && observer.cancelled() && !out_of_time;
+        Ok(Annealed { samples, requested, stopped, precision, path })
+    }
+
     /// The path from the start on: each beta with its value.
     fn path(&self, values: &[f64]) -> Vec<(f64, f64)> {
         let betas = self.schedule.betas().iter().enumerate().skip(1);
@@ -141,16 +167,21 @@ impl Run<'_> {
 
     /// All chains; only some if the observer asks to stop.
     fn at_once(&self) -> Vec<Finished> {
+        self.groups_from(0, self.settings.chains).into_iter().flatten().collect()
+    }
+
+    /// Some chains, from a group on; without those that were stopped.
+    fn groups_from(&self, first: usize, chains: usize) -> Vec<Option<Finished>> {
         let shares = match self.engine.precision() {
             // Small ones: these chains are slow.
-            Precision::F64 => self.engine.share_out(self.settings.chains),
+            Precision::F64 => self.engine.share_out(chains),
             _ => {
                 let weights = self.engine.path().model().weights().len();
-                waves::blocks(self.settings.chains, self.schedule.intervals(), weights)
+                waves::blocks(chains, self.schedule.intervals(), weights)
             }
         };
-        let blocks = shares.into_par_iter().map(|(group, chains)| self.block(group, chains));
-        blocks.collect::<Vec<_>>().into_iter().flatten().collect()
+        let shares = shares.into_par_iter();
+        shares.map(|(group, chains)| self.block(first + group, chains)).collect()
     }
 
     fn range(&self, group: usize, chains: usize) -> ChainRange {

@@ -22,6 +22,7 @@ mod design;
 mod family;
 mod fit;
 mod modes;
+mod orders;
 mod prepare;
 mod rounds;
 mod sampler;
@@ -32,18 +33,22 @@ mod tally;
 mod trial;
 mod verdict;
 
+pub(super) use orders::{KIND, carry_out};
+
 pub use family::Family;
 pub(super) use prepare::{Fitting, fit_model};
 pub use prepare::{SecondOpinion, second_opinion};
 pub(super) use student::student_95;
 
 use super::exact::pendants;
+use super::orders::decided;
 use crate::check::Measured;
 use crate::json::{real, reals, some_real};
 use crate::math::softplus;
 use crate::observer::Observer;
 use crate::{
-    Cost, Deadline, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result,
+    Component, Cost, Deadline, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm,
+    Result,
 };
 use crate::{exact_cost, exact_log_z};
 use ndarray::Array1;
@@ -242,13 +247,14 @@ impl Estimator for Auto {
     /// log Z of a model: exact where that is affordable, sampled where not.
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
         self.check(model)?;
-        if self.sums_exactly(model)? {
+        if decided(observer, "exact", || self.sums_exactly(model))? {
             return Exact::FORCED.estimate(model, observer);
         }
         let clock = Instant::now();
         let parts = Parts::of(model, self, observer)?;
-        // A fixed number of rounds takes the time that it takes.
-        let limit = if self.rounds.is_some() { f64::INFINITY } else { self.max_seconds };
+        // A fixed number of rounds takes the time that it takes; a crew ends with a whole round.
+        let fixed = self.rounds.is_some() || observer.crew().is_some();
+        let limit = if fixed { f64::INFINITY } else { self.max_seconds };
         let deadline = Deadline::since(clock, limit, observer);
         let least: f64 =
             parts.to_sample.iter().map(|part| rounds::least_seconds(&part.model)).sum();
@@ -289,11 +295,12 @@ impl<'a> Parts<'a> {
             let whole = Part { model: Cow::Borrowed(model), visible: None };
             return Ok(Self { exact: 0.0, exact_components: 0, to_sample: vec![whole] });
         }
-        // The cheap ones first, while the time lasts.
-        let mut seconds_left = settings.exact_seconds;
+        let components = model.components();
+        let affordable =
+            decided(observer, "exact-parts", || affordable(model, &components, settings))?;
         let mut parts =
             Self { exact: model.constant(), exact_components: 0, to_sample: Vec::new() };
-        for component in model.components() {
+        for (component, affordable) in components.into_iter().zip(affordable) {
             if component.visible.is_empty() {
                 let biases = component.hidden.iter().map(|&j| model.hidden_bias()[j]);
                 parts.exact += biases.map(softplus).sum::<f64>();
@@ -301,9 +308,7 @@ impl<'a> Parts<'a> {
                 continue;
             }
             let part = model.restricted_to(&component)?;
-            let seconds = exact_cost(&part)?.seconds;
-            if component.hidden.is_empty() || seconds <= seconds_left {
-                seconds_left -= seconds;
+            if component.hidden.is_empty() || affordable {
                 parts.exact += exact_log_z(&part, observer)?;
                 parts.exact_components += 1;
             } else if let Some(folded) = pendants::fold(model, &component)? {
@@ -336,6 +341,23 @@ impl<'a> Parts<'a> {
         };
         self.to_sample.iter().map(sample).collect()
     }
+}
+
+/// The components that can be summed exactly: one after the other, while the time lasts.
+fn affordable(model: &Rbm, components: &[Component], settings: &Auto) -> Result<Vec<bool>> {
+    let mut seconds_left = settings.exact_seconds;
+    let each = components.iter().map(|component| {
+        if component.visible.is_empty() {
+            return Ok(true);
+        }
+        let seconds = exact_cost(&model.restricted_to(component)?)?.seconds;
+        let affordable = component.hidden.is_empty() || seconds <= seconds_left;
+        if affordable {
+            seconds_left -= seconds;
+        }
+        Ok(affordable)
+    });
+    each.collect()
 }
 
 /// log Z of independent parts: values add, errors add in quadrature.

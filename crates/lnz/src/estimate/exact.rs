@@ -2,7 +2,7 @@
 
 mod cost;
 mod eliminate;
-mod layers;
+pub(super) mod layers;
 mod memory;
 mod order;
 mod parts;
@@ -18,6 +18,7 @@ mod watch;
 pub use cost::ExactCost;
 pub use sparse::SparseModel;
 
+use super::orders::decided;
 use super::{Cost, Details, Effort, Estimator, Finding};
 use crate::{Diagnosis, Observer, Rbm, Result};
 use parts::Parts;
@@ -53,7 +54,9 @@ impl Exact {
 impl Estimator for Exact {
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
         let clock = Instant::now();
-        self.sum(Parts::of(model, self.bytes())?, clock, observer)
+        // The memory of the machine has a say in how the sum is done.
+        let bytes = decided(observer, "exact-bytes", || Ok(self.bytes()))?;
+        self.sum(Parts::of(model, bytes)?, clock, observer)
     }
 }
 

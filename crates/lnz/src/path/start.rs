@@ -38,6 +38,11 @@ impl Start {
         }
     }
 
+    /// A start with this B, which was that of another one.
+    pub(crate) fn from_bias(bias: Vec<f64>) -> Self {
+        Self { bias: bias.into() }
+    }
+
     /// The same start with every B a float32, as the kernels hold it: any B is valid, as long as
     /// drawing from it and log Z_0 agree.
     pub(crate) fn as_float32(&self) -> Self {

@@ -16,4 +16,5 @@ mod data_files;
 mod exact_sparse;
 mod foreign_files;
 mod model_files;
+mod orders;
 mod tempering;

@@ -13,7 +13,7 @@ use super::trial::{LEAST_CORE, TRIAL_BETAS, Trial};
 use super::{Auto, Family, FamilyReport};
 use crate::check::{Measured, Opinion};
 use crate::energy::check_resolved;
-use crate::observer::{Observer, Phase, Progress};
+use crate::observer::{Alone, Observer, Phase, Progress};
 use crate::{Precision, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
@@ -183,7 +183,7 @@ pub(super) fn prepare<'a>(
         Ok(())
     };
     if let Err(error) = look_further()
-        && !observer.cancelled()
+        && (!observer.cancelled() || observer.crew().is_some())
     {
         return Err(error);
     }
@@ -289,6 +289,8 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
         let lower_bound = crate::exact_log_z(model, observer)?;
         return Ok(SecondOpinion { lower_bound, trials: vec![] });
     }
+    // It is short, and nobody else has to do it.
+    let observer = &Alone(observer);
     let layers = Layers::of(model)?;
     let settings = Auto { seed, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =
@@ -357,6 +359,7 @@ pub(crate) fn fit_model(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Fitting> {
+    let observer = &Alone(observer);
     let layers = Layers::of(model)?;
     let settings = Auto { seed, precision, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =

@@ -8,6 +8,7 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::trial::{TRIAL_BETAS, from_starts};
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
+use crate::estimate::orders::decided;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
@@ -49,7 +50,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let round_begin = Instant::now();
         match run.next_round() {
             Ok(()) => {}
-            Err(error) if !observer.cancelled() => return Err(error),
+            // A crew keeps what was done, and the run goes on another time.
+            Err(error) if !observer.cancelled() || observer.crew().is_some() => return Err(error),
             Err(_) if run.rounds > 0 => break true,
             Err(_) => {
                 run.fall_back_on_the_trial();
@@ -62,11 +64,16 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let round = round_begin.elapsed().as_secs_f64();
         // The way back takes as long as about half of a first round.
         let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
-        if run.is_enough(&found, elapsed + next) {
+        let name = format!("enough-{}-{}", run.prepared.sampler.short_hash(), run.rounds);
+        if decided(observer, &name, || Ok(run.is_enough(&found, elapsed + next)))? {
             break false;
         }
     };
-    let back = if stopped { None } else { run.back().ok() };
+    let back = match stopped {
+        true => None,
+        false if observer.crew().is_some() => Some(run.back()?),
+        false => run.back().ok(),
+    };
     // A limit of time is no one's wish to stop.
     let stopped = stopped && observer.seconds_left().is_none_or(|left| left > 0.0);
     Ok(Sampled { stopped, ..run.result(model, back) })

@@ -1,5 +1,6 @@
 //! Runs of chains: annealed from a start, swept at beta = 1, and the way back.
 
+use super::orders;
 use crate::chains::{Bridge, Engine, engine};
 use crate::math::{log_mean_exp, sigmoid};
 use crate::path::Path;
@@ -10,6 +11,8 @@ use lnz_kernels::{ChainRange, Flips, GROUP};
 use ndarray::{Array1, Array2};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Chains that are resampled together.
@@ -35,6 +38,8 @@ pub(super) struct Sampler<'a> {
     /// Runs so far: each has random numbers of its own.
     runs: AtomicU64,
     chain_steps: AtomicU64,
+    /// The hash of the model, once somebody wants it.
+    hash: OnceLock<String>,
 }
 
 /// Where chains ended, with the sample of log Z that each makes.
@@ -78,7 +83,8 @@ impl<'a> Sampler<'a> {
         observer: &'a dyn Observer,
     ) -> Self {
         let (runs, chain_steps) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { large, small, precision, seed, observer, runs, chain_steps }
+        let hash = OnceLock::new();
+        Self { large, small, precision, seed, observer, runs, chain_steps, hash }
     }
 
     /// The same with the layers exchanged.
@@ -99,23 +105,27 @@ impl<'a> Sampler<'a> {
     /// Anneals chains of the larger layer from a start to the model, by sweeps.
     pub(super) fn anneal(&self, run: &Run<'_>) -> Result<Ends> {
         let engine = self.engine(run.start, Flips::default());
-        self.run(&*engine, run, self.next_seed())
+        self.run(&*engine, run, 0, self.next_seed())
     }
 
-    /// The same for several runs side by side: each alone may be too small for all threads.
+    /// The same for several runs side by side: each alone may be too small for all threads. A crew has them
+    /// one after the other, and divides each.
     pub(super) fn anneal_all(&self, runs: &[Run<'_>]) -> Result<Vec<Ends>> {
         let numbered: Vec<_> = runs.iter().map(|run| (run, self.next_seed())).collect();
         let anneal = |(run, seed): (&Run<'_>, u64)| {
             let engine = self.engine(run.start, Flips::default());
-            self.run(&*engine, run, seed)
+            self.run(&*engine, run, 0, seed)
         };
-        numbered.into_par_iter().map(anneal).collect()
+        match self.observer.crew() {
+            None => numbered.into_par_iter().map(anneal).collect(),
+            Some(_) => numbered.into_iter().map(anneal).collect(),
+        }
     }
 
     /// Anneals chains with other moves than sweeps alone.
     pub(super) fn anneal_flipping(&self, run: &Run<'_>, flips: usize) -> Result<Ends> {
         let engine = self.engine(run.start, Flips { visible: flips, hidden: 0 });
-        self.run(&*engine, run, self.next_seed())
+        self.run(&*engine, run, flips, self.next_seed())
     }
 
     /// One resampled population whose betas follow from its weights.
@@ -143,41 +153,15 @@ impl<'a> Sampler<'a> {
         Ok(Ends { samples: population.log_weights, states, others: vec![] })
     }
 
-    fn run(&self, engine: &dyn Engine, run: &Run<'_>, seed: u64) -> Result<Ends> {
+    fn run(&self, engine: &dyn Engine, run: &Run<'_>, flips: usize, seed: u64) -> Result<Ends> {
         let Run { betas, chains, resampled, others, .. } = *run;
-        let blocks = match resampled {
-            None => engine.share_out(chains),
-            Some(size) => {
-                (0..chains).step_by(size).map(|c| (c / GROUP, size.min(chains - c))).collect()
-            }
+        let observer = self.observer;
+        let batch = Batch { engine, betas, chains, seed, resampled, others, observer };
+        let ends = match orders::by_crew(&batch, run.start, flips, &self.hash) {
+            Some(ends) => ends?,
+            None => batch.compute(0..batch.items())?,
         };
-        let block = |(group, chains): (usize, usize)| {
-            let purpose = Purpose::Anneal;
-            let mut walkers =
-                engine.walkers(ChainRange { group, chains, seed, purpose }, self.observer);
-            walkers.draw_start();
-            let mut population = Population::new(chains, engine.path().log_z0());
-            if resampled.is_some() {
-                let random = Random::stream(seed, Purpose::Resample, group as u64);
-                population = population.resampled(random);
-            }
-            walk(&mut *walkers, &mut population, betas.iter().copied(), |_, _| self.go_on())?;
-            let other = |chain: usize| {
-                let index = (group * GROUP + chain) as u64;
-                let mut random = Random::stream(seed, Purpose::FirstState, index);
-                let inputs = walkers.model_inputs(chain);
-                inputs.iter().map(|&a| random.happens(sigmoid(a))).collect()
-            };
-            Some(Ends {
-                samples: std::mem::take(&mut population.log_weights),
-                states: (0..chains).map(|chain| as_state(&walkers.state(chain))).collect(),
-                others: if others { (0..chains).map(other).collect() } else { vec![] },
-            })
-        };
-        let parts: Option<Vec<Ends>> = blocks.into_par_iter().map(block).collect();
         self.count(chains * (betas.len() - 1));
-        let mut ends = Ends::default();
-        parts.ok_or_else(stopped)?.into_iter().for_each(|part| ends.extend(part));
         Ok(ends)
     }
 
@@ -265,8 +249,12 @@ impl<'a> Sampler<'a> {
     }
 
     fn engine(&self, start: &Start, flips: Flips) -> Box<dyn Engine + '_> {
-        let path = Path::new(Cow::Borrowed(self.large), start);
-        engine(path, flips, self.precision, Bridge::in_tiles(self.large))
+        engine_of(self.large, start, flips, self.precision)
+    }
+
+    /// A name for the model that is sampled.
+    pub(super) fn short_hash(&self) -> &str {
+        &self.hash.get_or_init(|| self.large.sha256())[..16]
     }
 
     fn next_seed(&self) -> u64 {
@@ -280,6 +268,82 @@ impl<'a> Sampler<'a> {
 
     fn count(&self, steps: usize) {
         self.chain_steps.fetch_add(steps as u64, Ordering::Relaxed);
+    }
+}
+
+/// The engine for chains of the visible layer of a model.
+pub(super) fn engine_of<'m>(
+    model: &'m Rbm,
+    start: &Start,
+    flips: Flips,
+    precision: Precision,
+) -> Box<dyn Engine + 'm> {
+    let path = Path::new(Cow::Borrowed(model), start);
+    engine(path, flips, precision, Bridge::in_tiles(model))
+}
+
+/// Chains that are annealed together: the same for whoever computes them.
+pub(super) struct Batch<'a> {
+    pub(super) engine: &'a dyn Engine,
+    pub(super) betas: &'a [f64],
+    pub(super) chains: usize,
+    pub(super) seed: u64,
+    pub(super) resampled: Option<usize>,
+    pub(super) others: bool,
+    pub(super) observer: &'a dyn Observer,
+}
+
+impl Batch<'_> {
+    /// Chains of an item, which have nothing to do with the others: an island, or a group.
+    pub(super) fn item(&self) -> usize {
+        self.resampled.unwrap_or(GROUP)
+    }
+
+    pub(super) fn items(&self) -> usize {
+        self.chains.div_ceil(self.item())
+    }
+
+    /// The chains of some items, in order.
+    pub(super) fn compute(&self, items: Range<usize>) -> Result<Ends> {
+        let first = items.start * self.item();
+        let chains = self.chains.min(items.end * self.item()) - first;
+        let blocks = match self.resampled {
+            None => self.engine.share_out(chains),
+            Some(size) => {
+                (0..chains).step_by(size).map(|c| (c / GROUP, size.min(chains - c))).collect()
+            }
+        };
+        let blocks = blocks.into_par_iter();
+        let parts: Option<Vec<Ends>> =
+            blocks.map(|(group, chains)| self.block(first / GROUP + group, chains)).collect();
+        let mut ends = Ends::default();
+        parts.ok_or_else(stopped)?.into_iter().for_each(|part| ends.extend(part));
+        Ok(ends)
+    }
+
+    fn block(&self, group: usize, chains: usize) -> Option<Ends> {
+        let &Batch { engine, seed, observer, .. } = self;
+        let purpose = Purpose::Anneal;
+        let mut walkers = engine.walkers(ChainRange { group, chains, seed, purpose }, observer);
+        walkers.draw_start();
+        let mut population = Population::new(chains, engine.path().log_z0());
+        if self.resampled.is_some() {
+            let random = Random::stream(seed, Purpose::Resample, group as u64);
+            population = population.resampled(random);
+        }
+        let go_on = |_: f64, _: &Population| (!observer.cancelled()).then_some(());
+        walk(&mut *walkers, &mut population, self.betas.iter().copied(), go_on)?;
+        let other = |chain: usize| {
+            let index = (group * GROUP + chain) as u64;
+            let mut random = Random::stream(seed, Purpose::FirstState, index);
+            let inputs = walkers.model_inputs(chain);
+            inputs.iter().map(|&a| random.happens(sigmoid(a))).collect()
+        };
+        Some(Ends {
+            samples: std::mem::take(&mut population.log_weights),
+            states: (0..chains).map(|chain| as_state(&walkers.state(chain))).collect(),
+            others: if self.others { (0..chains).map(other).collect() } else { vec![] },
+        })
     }
 }
 

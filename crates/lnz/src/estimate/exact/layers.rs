@@ -1,11 +1,24 @@
 //! log Z of one component by enumeration of its smaller layer.
 
 use super::watch::{LONG_WAVE, Watch};
-use crate::{Rbm, Result};
-use lnz_kernels::enumeration::{Enumeration, ScaledSum, work_per_state};
+use crate::crew::{Order, Output, Task, Work, joined};
+use crate::{Error, Observer, Rbm, Result};
+use lnz_kernels::enumeration::{Enumeration, Scaled, ScaledSum, work_per_state};
 use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+
+/// The name of orders for an enumeration.
+pub(in super::super) const KIND: &str = "enumerate";
+
+/// Pieces that a sum has at most: each is added up by itself, and then all of them in order.
+const MOST_PIECES: u64 = 1 << 12;
+
+/// Work in the units of the kernel that one core of a processor of 2020 does in a second: what decides
+/// how the work is split, and nothing else.
+const WORK_PER_SECOND: f64 = 5e9;
 
 /// A component with the enumerated, smaller layer as the rows.
 pub(super) struct Layers<'a> {
@@ -29,37 +42,135 @@ impl<'a> Layers<'a> {
         let states = (self.weights.nrows() as f64).exp2();
         states * work_per_state(self.weights, self.summed_bias)
     }
+}
 
-    /// log Z of the component.
-    ///
-    /// Jobs are shared out in waves, and their sums added in the order of the jobs: neither the number
-    /// of threads nor the size of a wave can change the result.
-    pub(super) fn log_z(&self, watch: &mut Watch<'_>) -> Result<f64> {
-        let sum = Enumeration::new(self.weights, self.enumerated_bias, self.summed_bias);
-        let states_per_job = (1 << self.weights.nrows()) / sum.jobs();
-        let mut total = ScaledSum::default();
+/// log Z of a component.
+///
+/// Jobs are shared out in waves, and their sums added in the order of the jobs, piece by piece: neither
+/// the number of threads nor the size of a wave can change the result, nor who computes a piece.
+pub(super) fn log_z(model: &Rbm, watch: &mut Watch<'_>) -> Result<f64> {
+    let observer = watch.observer;
+    let sum = Sum::new(model, watch)?;
+    let pieces = match observer.crew() {
+        Some(crew) if sum.task.seconds >= crew.least_seconds() => {
+            joined(&sum.task, crew.carry_out(&sum)?)?
+        }
+        _ => sum.compute(0..sum.task.items)?,
+    };
+    if pieces.numbers.len() != 2 * sum.task.items {
+        return Err(Error::orders("the results of an enumeration have the wrong length"));
+    }
+    let mut total = ScaledSum::default();
+    for &[mantissa, exponent] in pieces.numbers.as_chunks().0 {
+        total.add(Scaled { mantissa, exponent });
+    }
+    Ok(total.total().ln())
+}
+
+/// A sum over the states of the smaller layer, in pieces.
+struct Sum<'a, 'w> {
+    model: &'a Rbm,
+    jobs: Enumeration,
+    task: Task,
+    jobs_per_piece: u64,
+    states_per_job: u64,
+    observer: &'w dyn Observer,
+    watch: Mutex<&'a mut Watch<'w>>,
+}
+
+impl<'a, 'w> Sum<'a, 'w> {
+    fn new(model: &'a Rbm, watch: &'a mut Watch<'w>) -> Result<Self> {
+        let layers = Layers::of(model);
+        let jobs = Enumeration::new(layers.weights, layers.enumerated_bias, layers.summed_bias);
+        let pieces = jobs.jobs().min(MOST_PIECES);
+        // A model is hashed only where somebody else may compute it.
+        let hash = watch.observer.crew().map(|_| model.sha256()).unwrap_or_default();
+        let seconds = layers.work() / WORK_PER_SECOND;
+        Ok(Self {
+            model,
+            task: Task::new(hash, KIND, &(), pieces as usize, seconds)?,
+            jobs_per_piece: jobs.jobs() / pieces,
+            states_per_job: (1 << layers.weights.nrows()) / jobs.jobs(),
+            jobs,
+            observer: watch.observer,
+            watch: Mutex::new(watch),
+        })
+    }
+
+    fn watch<T>(&self, tell: impl FnOnce(&mut Watch<'w>) -> T) -> T {
+        tell(&mut self.watch.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Work for Sum<'_, '_> {
+    fn task(&self) -> &Task {
+        &self.task
+    }
+
+    fn model(&self) -> Vec<u8> {
+        self.model.to_bytes()
+    }
+
+    fn compute(&self, items: Range<usize>) -> Result<Output> {
+        let first = items.start as u64 * self.jobs_per_piece;
+        let last = items.end as u64 * self.jobs_per_piece;
+        let mut numbers = Vec::with_capacity(2 * items.len());
+        let mut piece = ScaledSum::default();
         let mut wave = 16 * rayon::current_num_threads() as u64;
-        let mut jobs = 0..0;
-        while jobs.end < sum.jobs() {
+        let mut jobs = first..first;
+        while jobs.end < last {
             let start = Instant::now();
-            jobs = jobs.end..sum.jobs().min(jobs.end + wave);
-            let observer = watch.observer;
+            jobs = jobs.end..last.min(jobs.end + wave);
             let sums: Option<Vec<_>> = (jobs.clone().into_par_iter())
                 .map_init(
-                    || sum.scratch(),
-                    |scratch, job| (!observer.cancelled()).then(|| sum.sum_of_job(job, scratch)),
+                    || self.jobs.scratch(),
+                    |scratch, job| {
+                        (!self.observer.cancelled()).then(|| self.jobs.sum_of_job(job, scratch))
+                    },
                 )
                 .collect();
-            match sums {
-                Some(sums) => sums.into_iter().for_each(|sum| total.add(sum)),
-                None => return Err(watch.cancelled()),
+            let Some(sums) = sums else { return Err(self.watch(|watch| watch.cancelled())) };
+            for (job, sum) in jobs.clone().zip(sums) {
+                piece.add(sum);
+                if (job + 1) % self.jobs_per_piece == 0 {
+                    let Scaled { mantissa, exponent } = std::mem::take(&mut piece).total();
+                    numbers.extend([mantissa, exponent]);
+                }
             }
-            watch.advance((jobs.end - jobs.start) * states_per_job);
+            let states = (jobs.end - jobs.start) * self.states_per_job;
+            self.watch(|watch| watch.advance(states));
             // Long waves, because threads wait for each other at the end of each; short enough to report.
             if start.elapsed() < LONG_WAVE {
                 wave *= 2;
             }
         }
-        Ok(total.total().ln())
+        Ok(Output { items, numbers, bits: vec![] })
+    }
+
+    fn advance(&self, items: usize) {
+        let states = items as u64 * self.jobs_per_piece * self.states_per_job;
+        self.watch(|watch| watch.advance(states));
+    }
+
+    fn cancelled(&self) -> bool {
+        self.observer.cancelled()
+    }
+}
+
+/// Carries out an order for a model that is one component.
+pub(in super::super) fn carry_out(
+    model: &Rbm,
+    order: &Order,
+    observer: &dyn Observer,
+) -> Result<Output> {
+    let (units, items) = (model.visible().min(model.hidden()), order.task.items);
+    if !(1..=lnz_kernels::enumeration::MAX_UNITS).contains(&units) {
+        return Err(Error::orders(format!("a layer of {units} units cannot be enumerated")));
+    }
+    let mut watch = Watch::new(observer, (units as f64).exp2());
+    let sum = Sum::new(model, &mut watch)?;
+    match sum.task.items == items {
+        true => sum.compute(order.items.clone()),
+        false => Err(Error::orders(format!("the sum has {} pieces, not {items}", sum.task.items))),
     }
 }

@@ -1,7 +1,7 @@
 //! A model taken apart, with the cheapest way to the log Z of each part.
 
 use super::cost::{self, ExactCost};
-use super::layers::Layers;
+use super::layers::{self, Layers};
 use super::pendants::{self, Folded};
 use super::plan::Plan;
 use super::watch::Watch;
@@ -223,7 +223,7 @@ impl Part {
 
     fn log_z(&self, watch: &mut Watch<'_>) -> Result<f64> {
         match self {
-            Self::Layers { model, .. } => Layers::of(model).log_z(watch),
+            Self::Layers { model, .. } => layers::log_z(model, watch),
             Self::Elimination(plan) => eliminate::log_z(plan, watch),
             Self::Folded { rest, log_factor } => Ok(rest.log_z(watch)? + log_factor),
             &Self::TooLarge { units, .. } => Err(Error::TooManyUnits {

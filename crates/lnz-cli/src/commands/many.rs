@@ -1,0 +1,121 @@
+//! `lnz estimate` with many models: a row for each, as soon as it is there.
+
+use crate::args::EstimateArgs;
+use crate::failure;
+use crate::interrupt;
+use crate::progress::Watch;
+use crate::terminal::{self, label};
+use crate::threads::on_threads;
+use anyhow::Result;
+use lnz_app::batch::{self, Kind, Ledger, Row};
+use lnz_app::request::Plan;
+use lnz_app::run::{self, Outcome};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// More than one model is meant, or a table.
+pub(crate) fn are_meant(args: &EstimateArgs) -> bool {
+    let table = args.table.csv.is_some() || args.table.jsonl.is_some();
+    table || args.models.len() > 1 || args.models.iter().any(|name| batch::is_plural(name))
+}
+
+pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
+    let models = batch::expand(&args.models)?;
+    let settings = batch::settings_hash(&args.request()?);
+    let mut ledger = match (&args.table.csv, &args.table.jsonl) {
+        (Some(path), _) => Some(Ledger::open(path, Kind::Csv)?),
+        (_, Some(path)) => Some(Ledger::open(path, Kind::JsonLines)?),
+        (None, None) => None,
+    };
+    let width = models.iter().map(|name| name.display().to_string().chars().count()).max();
+    let width = width.unwrap_or(0).clamp(5, 48);
+    if !args.run.json {
+        terminal::print(&format!("  {}\n", label().apply_to(Row::titles(width))))?;
+    }
+    let watch = Watch::new(args.run.quiet);
+    let (mut failed, mut skipped, mut worst) = (Vec::new(), 0, ExitCode::SUCCESS);
+    for model in &models {
+        if interrupt::requested() {
+            break;
+        }
+        watch.begin(&model.display().to_string());
+        let done = on_threads(args.run.threads, || {
+            one(args, plan, model, &settings, ledger.as_mut(), &watch)
+        });
+        watch.finish();
+        match done {
+            Ok(Done::New(row, object)) => {
+                let text = match &object {
+                    Some(object) => format!("{object}\n"),
+                    None => format!("  {}\n", row.to_text(width)),
+                };
+                terminal::print(&text)?;
+                let code = args.verdict.exit_code(&row.verdict);
+                worst = if code == ExitCode::SUCCESS { worst } else { code };
+            }
+            Ok(Done::Before(row)) => {
+                skipped += 1;
+                if !args.run.json {
+                    terminal::print(&format!("  {}  (from the file)\n", row.to_text(width)))?;
+                }
+            }
+            Ok(Done::Stopped) => break,
+            Err(_) if interrupt::requested() => break,
+            Err(error) => {
+                failure::explain(&error);
+                failed.push(model.display().to_string());
+            }
+        }
+    }
+    if interrupt::requested() {
+        return Ok(ExitCode::from(interrupt::code()));
+    }
+    if skipped > 0 && !args.run.json && !args.run.quiet {
+        terminal::print(&format!("  {skipped} of {} were in the file\n", models.len()))?;
+    }
+    if !failed.is_empty() {
+        let (count, all) = (failed.len(), models.len());
+        anyhow::bail!("{count} of {all} models have no result: {}", failed.join(", "));
+    }
+    Ok(worst)
+}
+
+/// How it went with a model.
+enum Done {
+    /// With the object for programs, where that is wanted.
+    New(Row, Option<serde_json::Value>),
+    /// It is in the file.
+    Before(Row),
+    Stopped,
+}
+
+fn one(
+    args: &EstimateArgs,
+    plan: &Plan,
+    model: &Path,
+    settings: &str,
+    ledger: Option<&mut Ledger>,
+    watch: &Watch,
+) -> Result<Done> {
+    let started = Instant::now();
+    let source = args.reading.load(model)?;
+    if let Some(ledger) = &ledger
+        && let Some(row) = ledger.row(&source.model().sha256(), settings)
+    {
+        let mut row = row.clone();
+        row.name.clone_from(&source.name);
+        return Ok(Done::Before(row));
+    }
+    let Outcome { report, stopped, .. } =
+        run::estimate(source.stored(), &source.name, plan, started, watch)?;
+    if stopped {
+        return Ok(Done::Stopped);
+    }
+    let row = Row::new(&report, settings, started.elapsed().as_secs_f64());
+    if let Some(ledger) = ledger {
+        ledger.add(&row, &report)?;
+    }
+    let object = args.run.json.then(|| batch::to_json(&row, &report));
+    Ok(Done::New(row, object))
+}

@@ -1,0 +1,128 @@
+//! Chains as orders: an item is a group of chains, which has a random stream of its own.
+
+use super::{Annealing, Finished, Run, anneal_run};
+use crate::crew::{Crew, Order, Output, Task, Work, joined};
+use crate::observer::{Observer, Phase, Progress};
+use crate::{Error, Precision, Rbm, Result, Schedule, Start};
+use lnz_kernels::GROUP;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+/// The name of these orders.
+pub(in super::super) const KIND: &str = "anneal";
+
+/// Seconds for one chain-step of one weight on one core of a processor of 2020: what decides how the
+/// work is split, and nothing else.
+const SECONDS_PER_WEIGHT: f64 = 5e-12;
+
+/// All that decides the samples besides the model.
+#[derive(Serialize, Deserialize)]
+struct Details {
+    /// The bias of the start distribution.
+    start: Vec<f64>,
+    schedule: Betas,
+    chains: usize,
+    seed: u64,
+    precision: Precision,
+}
+
+/// Betas, in a few bytes where they are even.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in super::super) enum Betas {
+    Linear(usize),
+    Given(Vec<f64>),
+}
+
+impl Betas {
+    pub(in super::super) fn of(betas: &[f64]) -> Self {
+        let n = betas.len() - 1;
+        match betas.iter().enumerate().all(|(k, &beta)| beta == k as f64 / n as f64) {
+            true => Betas::Linear(n),
+            false => Betas::Given(betas.to_vec()),
+        }
+    }
+
+    pub(in super::super) fn schedule(self) -> Result<Schedule> {
+        match self {
+            Betas::Linear(n) => Schedule::linear(n),
+            Betas::Given(betas) => Schedule::from_betas(betas),
+        }
+    }
+}
+
+/// A run with its task.
+struct Shared<'a> {
+    run: &'a Run<'a>,
+    task: Task,
+}
+
+/// The chains of a run, carried out by a crew.
+pub(super) fn finished(run: &Run<'_>, start: &Start, crew: &dyn Crew) -> Result<Vec<Finished>> {
+    let model = run.engine.path().model();
+    let Annealing { chains, seed, precision } = *run.settings;
+    let schedule = Betas::of(run.schedule.betas());
+    let start = start.bias().to_vec();
+    let details = Details { start, schedule, chains, seed, precision };
+    let seconds = run.total as f64 * model.weights().len() as f64 * SECONDS_PER_WEIGHT;
+    let task = Task::new(model.sha256(), KIND, &details, chains.div_ceil(GROUP), seconds)?;
+    let shared = Shared { run, task };
+    let output = joined(&shared.task, crew.carry_out(&shared)?)?;
+    if output.numbers.len() != chains {
+        let found = output.numbers.len();
+        return Err(Error::orders(format!("the results have {found} chains instead of {chains}")));
+    }
+    Ok(vec![(output.numbers, vec![])])
+}
+
+impl Work for Shared<'_> {
+    fn task(&self) -> &Task {
+        &self.task
+    }
+
+    fn model(&self) -> Vec<u8> {
+        self.run.engine.path().model().to_bytes()
+    }
+
+    fn compute(&self, items: Range<usize>) -> Result<Output> {
+        let all = self.run.settings.chains;
+        let chains = all.min(items.end * GROUP) - items.start * GROUP;
+        let blocks: Option<Vec<Finished>> =
+            self.run.groups_from(items.start, chains).into_iter().collect();
+        let blocks =
+            blocks.ok_or_else(|| Error::Cancelled { reached: "while annealing".into() })?;
+        let numbers = blocks.into_iter().flat_map(|(samples, _)| samples).collect();
+        Ok(Output { items, numbers, bits: vec![] })
+    }
+
+    fn advance(&self, items: usize) {
+        let steps = (items * GROUP * self.run.schedule.intervals()) as u64;
+        let done = self.run.done.fetch_add(steps, Ordering::Relaxed) + steps;
+        self.run.observer.progress(Progress {
+            phase: Phase::Anneal,
+            done: done.min(self.run.total),
+            total: self.run.total,
+            log_z: None,
+            beta: None,
+        });
+    }
+
+    fn cancelled(&self) -> bool {
+        self.run.observer.cancelled()
+    }
+}
+
+/// Carries out an order for a model.
+pub(in super::super) fn carry_out(
+    model: &Rbm,
+    order: &Order,
+    observer: &dyn Observer,
+) -> Result<Output> {
+    let Details { start, schedule, chains, seed, precision } = order.task.details::<Details>()?;
+    let (schedule, settings) = (schedule.schedule()?, Annealing { chains, seed, precision });
+    anneal_run(model, &Start::from_bias(start), &schedule, &settings, observer, |run| {
+        let task = order.task.clone();
+        Shared { run, task }.compute(order.items.clone())
+    })
+}

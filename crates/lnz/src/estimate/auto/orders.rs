@@ -1,0 +1,154 @@
+//! Rounds as orders: an item is a group of chains, or an island of chains that are resampled together.
+
+use super::sampler::{Batch, Ends, State, engine_of};
+use crate::crew::{Order, Output, Task, Work, joined};
+use crate::estimate::anneal::Betas;
+use crate::{Error, Observer, Precision, Rbm, Result, Start};
+use lnz_kernels::Flips;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// The name of these orders.
+pub(in super::super) const KIND: &str = "sample";
+
+/// Seconds for one chain-step of one weight on one core of a processor of 2020: what decides whether an
+/// order is worth it, and nothing else.
+const SECONDS_PER_WEIGHT: f64 = 5e-12;
+
+/// All that decides the chains besides the model.
+#[derive(Serialize, Deserialize)]
+struct Details {
+    /// The bias of the start distribution.
+    start: Vec<f64>,
+    betas: Betas,
+    chains: usize,
+    seed: u64,
+    precision: Precision,
+    flips: usize,
+    resampled: Option<usize>,
+    others: bool,
+}
+
+/// A batch with its task.
+struct Shared<'a> {
+    batch: &'a Batch<'a>,
+    task: Task,
+}
+
+/// The chains of a batch, carried out by a crew; `None` if there is none, or too little to do.
+pub(super) fn by_crew(
+    batch: &Batch<'_>,
+    start: &Start,
+    flips: usize,
+    hash: &OnceLock<String>,
+) -> Option<Result<Ends>> {
+    let crew = batch.observer.crew()?;
+    let model = batch.engine.path().model();
+    let &Batch { betas, chains, seed, resampled, others, .. } = batch;
+    let work = chains as f64 * betas.len() as f64 * model.weights().len() as f64;
+    let seconds = work * SECONDS_PER_WEIGHT;
+    if seconds < crew.least_seconds() {
+        return None;
+    }
+    let details = Details {
+        start: start.bias().to_vec(),
+        betas: Betas::of(betas),
+        chains,
+        seed,
+        precision: batch.engine.precision(),
+        flips,
+        resampled,
+        others,
+    };
+    let hash = hash.get_or_init(|| model.sha256()).clone();
+    let ends = || {
+        let task = Task::new(hash, KIND, &details, batch.items(), seconds)?;
+        let shared = Shared { batch, task };
+        let output = joined(&shared.task, crew.carry_out(&shared)?)?;
+        unpacked(batch, output)
+    };
+    Some(ends())
+}
+
+impl Work for Shared<'_> {
+    fn task(&self) -> &Task {
+        &self.task
+    }
+
+    fn model(&self) -> Vec<u8> {
+        self.batch.engine.path().model().to_bytes()
+    }
+
+    fn compute(&self, items: Range<usize>) -> Result<Output> {
+        let ends = self.batch.compute(items.clone())?;
+        let mut bits = Vec::new();
+        for chain in 0..ends.samples.len() {
+            pack(&ends.states[chain], &mut bits);
+            if let Some(other) = ends.others.get(chain) {
+                pack(other, &mut bits);
+            }
+        }
+        Ok(Output { items, numbers: ends.samples, bits })
+    }
+
+    fn advance(&self, _: usize) {}
+
+    fn cancelled(&self) -> bool {
+        self.batch.observer.cancelled()
+    }
+}
+
+/// Eight units to a byte; every state begins with a new one.
+fn pack(state: &State, bits: &mut Vec<u8>) {
+    let byte = |units: &[bool]| {
+        units.iter().enumerate().fold(0, |byte, (k, &on)| byte | u8::from(on) << k)
+    };
+    bits.extend(state.chunks(8).map(byte));
+}
+
+fn unpacked(batch: &Batch<'_>, output: Output) -> Result<Ends> {
+    let model = batch.engine.path().model();
+    let (n, m) = (model.visible(), if batch.others { model.hidden() } else { 0 });
+    let (first, size) = (n.div_ceil(8), n.div_ceil(8) + m.div_ceil(8));
+    if output.numbers.len() != batch.chains || output.bits.len() != size * batch.chains {
+        let chains = batch.chains;
+        return Err(Error::orders(format!("the results are not those of {chains} chains")));
+    }
+    let state = |bytes: &[u8], units: usize| -> State {
+        (0..units).map(|i| bytes[i / 8] >> (i % 8) & 1 == 1).collect()
+    };
+    let chains = output.bits.chunks_exact(size.max(1));
+    Ok(Ends {
+        samples: output.numbers,
+        states: chains.clone().map(|bits| state(&bits[..first], n)).collect(),
+        others: match batch.others {
+            true => chains.map(|bits| state(&bits[first..], m)).collect(),
+            false => vec![],
+        },
+    })
+}
+
+/// Carries out an order for a model.
+pub(in super::super) fn carry_out(
+    model: &Rbm,
+    order: &Order,
+    observer: &dyn Observer,
+) -> Result<Output> {
+    let details: Details = order.task.details()?;
+    let Details { chains, seed, resampled, others, flips, .. } = details;
+    let start = Start::from_bias(details.start);
+    if start.bias().len() != model.visible() || chains == 0 || resampled == Some(0) {
+        return Err(Error::orders("an order to sample does not fit its model"));
+    }
+    let flips = Flips { visible: flips, hidden: 0 };
+    let engine = engine_of(model, &start, flips, details.precision);
+    let betas = details.betas.schedule()?;
+    let (engine, betas) = (&*engine, betas.betas());
+    let batch = Batch { engine, betas, chains, seed, resampled, others, observer };
+    let task = order.task.clone();
+    match batch.items() == task.items {
+        true => Shared { batch: &batch, task }.compute(order.items.clone()),
+        false => Err(Error::orders("an order to sample has the wrong number of items")),
+    }
+}

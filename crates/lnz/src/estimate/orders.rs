@@ -1,0 +1,55 @@
+//! Orders of every kind: carried out by a worker, and what a crew is to remember.
+
+use super::{anneal, auto, exact};
+use crate::crew::{Order, Output};
+use crate::{Error, Observer, Rbm, Result};
+use serde::{Serialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
+
+/// Carries out an order on the threads of this process: what a worker does.
+///
+/// `model` is what [`Work::model`](crate::crew::Work::model) gave, `order` the JSON of an [`Order`]; the
+/// result is an [`Output`] as bytes.
+pub fn carry_out(model: &[u8], order: &str, observer: &dyn Observer) -> Result<Vec<u8>> {
+    let order = Order::from_json(order)?;
+    let hash: String = Sha256::digest(model).iter().map(|byte| format!("{byte:02x}")).collect();
+    if hash != order.task.model {
+        return Err(Error::orders("the order is for another model than the one it came with"));
+    }
+    let output = output_of(&Rbm::from_bytes(model)?, &order, observer)?;
+    Ok(output.to_bytes(&order.task.sha256()))
+}
+
+fn output_of(model: &Rbm, order: &Order, observer: &dyn Observer) -> Result<Output> {
+    match &*order.task.kind {
+        anneal::KIND => anneal::carry_out(model, order, observer),
+        exact::layers::KIND => exact::layers::carry_out(model, order, observer),
+        auto::KIND => auto::carry_out(model, order, observer),
+        other => Err(Error::orders(format!("an order to {other} is not known here"))),
+    }
+}
+
+/// What the crew remembers under this name, or what `decide` says, which it then remembers. Without a
+/// crew, what `decide` says.
+pub(super) fn decided<T: Serialize + DeserializeOwned>(
+    observer: &dyn Observer,
+    name: &str,
+    decide: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let Some(crew) = observer.crew() else { return decide() };
+    let (mut decide, mut made) = (Some(decide), None);
+    let unfit = |error| Error::orders(format!("the decision `{name}` cannot be read: {error}"));
+    let kept = crew.decide(name, &mut || {
+        let decide =
+            decide.take().ok_or_else(|| Error::orders("a decision was asked for twice"))?;
+        let value = decide()?;
+        let kept = serde_json::to_value(&value).map_err(unfit)?;
+        made = Some(value);
+        Ok(kept)
+    })?;
+    // What was decided here is not changed by being written down.
+    match made {
+        Some(value) if serde_json::to_value(&value).ok().as_ref() == Some(&kept) => Ok(value),
+        _ => serde_json::from_value(kept).map_err(unfit),
+    }
+}

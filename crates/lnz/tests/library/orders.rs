@@ -1,0 +1,156 @@
+//! Orders: whoever carries them out, in however many parts and in whatever order, the bits are the same.
+
+use lnz::crew::{Crew, Order, Output, Work};
+use lnz::{Ais, Auto, Error, Estimator, Exact, Finding, Gwgm, Rbm, Result, Schedule, WithCrew};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// Carries every order out from its JSON and the bytes of its model, as a worker elsewhere would.
+#[derive(Default)]
+struct Elsewhere {
+    parts: usize,
+    /// Orders that are carried out before the crew fails.
+    lifetime: Option<usize>,
+    /// What a run folder would have.
+    kept: Mutex<BTreeMap<String, Vec<u8>>>,
+    decisions: Mutex<BTreeMap<String, Value>>,
+    carried_out: Mutex<Vec<(String, usize, usize)>>,
+}
+
+impl Crew for Elsewhere {
+    fn carry_out(&self, work: &dyn Work) -> Result<Vec<Output>> {
+        let (task, model) = (work.task(), work.model());
+        let (hash, ranges) = (task.sha256(), task.split(self.parts));
+        // Not in their order.
+        let mut ways: Vec<usize> = (0..ranges.len()).collect();
+        ways.sort_by_key(|k| (k * 7919 + 13) % 101);
+        let mut outputs = vec![Output::default(); ranges.len()];
+        for k in ways {
+            let items = ranges[k].clone();
+            let name = format!("{hash} {items:?}");
+            let mut kept = self.kept.lock().unwrap();
+            if !kept.contains_key(&name) {
+                let mut carried_out = self.carried_out.lock().unwrap();
+                if self.lifetime.is_some_and(|lifetime| carried_out.len() >= lifetime) {
+                    return Err(Error::orders("killed"));
+                }
+                let order = Order { task: task.clone(), items: items.clone() };
+                let order = serde_json::to_string(&order).unwrap();
+                let output = lnz::carry_out(&model, &order, &())?;
+                carried_out.push((task.kind.clone(), items.len(), output.len()));
+                kept.insert(name.clone(), output);
+            }
+            outputs[k] = Output::from_bytes(&kept[&name], &hash, &items).unwrap();
+        }
+        Ok(outputs)
+    }
+
+    fn decide(&self, name: &str, decide: &mut dyn FnMut() -> Result<Value>) -> Result<Value> {
+        let kept = self.decisions.lock().unwrap().get(name).cloned();
+        match kept {
+            Some(kept) => Ok(kept),
+            None => {
+                let value = decide()?;
+                self.decisions.lock().unwrap().insert(name.to_owned(), value.clone());
+                Ok(value)
+            }
+        }
+    }
+
+    fn least_seconds(&self) -> f64 {
+        0.0
+    }
+}
+
+fn same(a: &Finding, b: &Finding) {
+    assert_eq!(a.log_z.to_bits(), b.log_z.to_bits());
+    assert_eq!(a.std_error.to_bits(), b.std_error.to_bits());
+    assert_eq!((a.interval, a.lower_bound, a.ess), (b.interval, b.lower_bound, b.ess));
+    assert_eq!((&a.diagnosis, a.effort, a.stopped), (&b.diagnosis, b.effort, b.stopped));
+    assert_eq!(a.sampled(), b.sampled());
+    let samples = |found: &Finding| found.ais().map(|run| run.annealed.samples.clone());
+    assert_eq!(samples(a), samples(b));
+}
+
+fn methods() -> Vec<(Box<dyn Estimator>, Rbm)> {
+    let model = || Gwgm::HARDEST.generate(3).unwrap();
+    let mut ais = Ais { check: false, ..Ais::along(Schedule::linear(40).unwrap()) };
+    // Not a whole number of groups.
+    ais.annealing.chains = 203;
+    let given = Schedule::from_betas(vec![0.0, 0.3, 0.31, 0.9, 1.0]).unwrap();
+    let turned = Ais { transpose: true, check: false, ..Ais::along(given) };
+    let auto = Auto { shortcuts: false, rounds: Some(2), seed: 5, ..Auto::default() };
+    vec![
+        (Box::new(ais), model()),
+        (Box::new(turned), model()),
+        (Box::new(Exact::default()), model()),
+        (Box::new(auto), model()),
+    ]
+}
+
+#[test]
+fn any_split_has_the_bits_of_one_machine() {
+    for (method, model) in methods() {
+        let alone = method.estimate(&model, &()).unwrap();
+        for parts in [1, 2, 3, 7, 100] {
+            let crew = Elsewhere { parts, ..Elsewhere::default() };
+            let found = method.estimate(&model, &WithCrew { observer: &(), crew: &crew }).unwrap();
+            same(&alone, &found);
+            let carried_out = crew.carried_out.into_inner().unwrap();
+            assert!(carried_out.len() >= parts.min(2), "{method:?}: {carried_out:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_again_and_again_ends_with_the_same_bits() {
+    for (method, model) in methods() {
+        let alone = method.estimate(&model, &()).unwrap();
+        let mut crew = Elsewhere { parts: 7, ..Elsewhere::default() };
+        let mut sittings = 0;
+        let found = loop {
+            // Two more orders each time.
+            crew.lifetime = Some(2 * (sittings + 1));
+            match method.estimate(&model, &WithCrew { observer: &(), crew: &crew }) {
+                Ok(found) => break found,
+                Err(error) => assert_eq!(error.to_string(), "killed"),
+            }
+            sittings += 1;
+        };
+        assert!(sittings >= 3, "{sittings}");
+        same(&alone, &found);
+        // Nothing was computed twice.
+        let orders = crew.carried_out.into_inner().unwrap().len();
+        assert_eq!(orders, crew.kept.into_inner().unwrap().len());
+    }
+}
+
+#[test]
+fn the_result_of_an_order_is_small() {
+    let (method, model) = methods().swap_remove(0);
+    let crew = Elsewhere { parts: 3, ..Elsewhere::default() };
+    method.estimate(&model, &WithCrew { observer: &(), crew: &crew }).unwrap();
+    for (kind, groups, bytes) in crew.carried_out.into_inner().unwrap() {
+        assert_eq!(kind, "anneal");
+        assert!(bytes <= 1024 + 8 * 16 * groups, "{bytes} bytes for {groups} groups");
+    }
+}
+
+#[test]
+fn an_order_for_another_model_is_refused() {
+    struct Misled(Rbm);
+    impl Crew for Misled {
+        fn carry_out(&self, work: &dyn Work) -> Result<Vec<Output>> {
+            let items = 0..work.task().items;
+            let order = Order { task: work.task().clone(), items: items.clone() };
+            let order = serde_json::to_string(&order).unwrap();
+            let bytes = lnz::carry_out(&self.0.to_bytes(), &order, &())?;
+            Ok(vec![Output::from_bytes(&bytes, &work.task().sha256(), &items).unwrap()])
+        }
+    }
+    let (method, model) = methods().swap_remove(0);
+    let crew = Misled(Gwgm::HARDEST.generate(4).unwrap());
+    let error = method.estimate(&model, &WithCrew { observer: &(), crew: &crew }).unwrap_err();
+    assert!(error.to_string().contains("another model"), "{error}");
+}
