@@ -5,7 +5,7 @@
 //! | find a model by file or name | [`Source::load`] |
 //! | ask for an estimate by options | [`request::Request`], [`request::Request::plan`] |
 //! | run it | [`run::estimate`], [`compare::compare`] |
-//! | show it | [`report::Report`], as JSON and as lines of text |
+//! | show it | [`report::Report`], as JSON and as lines of text; [`page`], as HTML |
 //! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
 //! | say what the JSON looks like | [`schema`] |
 //! | hold methods against known values | [`league`] |
@@ -23,6 +23,7 @@ pub mod league;
 pub mod likelihood;
 #[doc(hidden)]
 pub mod numbers;
+pub mod page;
 pub mod provenance;
 mod recipe;
 pub mod report;

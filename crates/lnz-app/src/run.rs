@@ -4,7 +4,8 @@ use crate::Result;
 use crate::report::Report;
 use crate::request::Plan;
 use lnz::io::StoredModel;
-use lnz::{Bounds, Deadline, Finding, Observer, Rbm};
+use lnz::{Bounds, Deadline, Finding, Observer, Phase, Progress, Rbm};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// What an estimate returns.
@@ -34,7 +35,8 @@ pub fn estimate(
         Plan::Auto { .. } => f64::INFINITY,
         other => other.max_seconds().unwrap_or(f64::INFINITY),
     };
-    let deadline = Deadline::since(started, limit, observer);
+    let rounds = Rounds { observer, started, seen: Mutex::new(Vec::new()) };
+    let deadline = Deadline::since(started, limit, &rounds);
     let found = estimator.estimate(&stored.model, &deadline);
     let mut finding = found.map_err(|error| deadline.explain(error))?;
     // To read data is a part of finding the start.
@@ -47,7 +49,36 @@ pub fn estimate(
     }
     finding.respect_floor();
     let stopped = finding.stopped;
-    Ok(Outcome { report: Report::new(name, stored, plan, finding), stopped })
+    let mut report = Report::new(name, stored, plan, finding);
+    report.rounds = rounds.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Outcome { report, stopped })
+}
+
+/// Keeps what the default method tells of its rounds, which is its history.
+struct Rounds<'a> {
+    observer: &'a dyn Observer,
+    started: Instant,
+    seen: Mutex<Vec<[f64; 4]>>,
+}
+
+impl Observer for Rounds<'_> {
+    fn progress(&self, news: Progress) {
+        if let (Phase::Round, Some(log_z), Some([low, high])) =
+            (news.phase, news.log_z, news.interval)
+        {
+            let row = [self.started.elapsed().as_secs_f64(), log_z, low, high];
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+        }
+        self.observer.progress(news);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.observer.cancelled()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        self.observer.seconds_left()
+    }
 }
 
 /// Few enough weights that bounds are likely to say something.

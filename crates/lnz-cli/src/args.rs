@@ -7,6 +7,7 @@ mod choice;
 mod data;
 mod generate;
 mod paper;
+mod report;
 mod score;
 mod start;
 mod train;
@@ -16,6 +17,7 @@ pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
+pub(crate) use report::ReportArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use train::TrainArgs;
 
@@ -23,7 +25,7 @@ use annealing::AnnealingArgs;
 use auto::AutoArgs;
 use choice::choice;
 use start::StartArgs;
-use values::{positive_number, threads};
+use values::{positive_number, prose, seconds, threads};
 
 use crate::failure::DOUBTFUL;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -52,8 +54,11 @@ number of the signal if interrupted (130 after Ctrl-C).";
 
 /// log Z of a Restricted Boltzmann Machine, and how far to trust it.
 #[derive(Debug, Parser)]
-#[command(name = "lnz", version, after_help = FIRST_STEPS, max_term_width = 100)]
+#[command(name = "lnz", version, after_help = prose(FIRST_STEPS), max_term_width = 100)]
 pub(crate) struct Cli {
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -90,6 +95,10 @@ pub(crate) enum Command {
     Schema,
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print a manual page, or write all of them
+    Man(ManArgs),
+    /// Print the version, and what this program was built with
+    Version(VersionArgs),
 }
 
 /// The model that a command is about.
@@ -178,13 +187,25 @@ impl VerdictArgs {
 /// How long an estimate may take.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
-    #[arg(long, value_name = "S",
+    #[arg(long, value_name = "TIME", value_parser = seconds,
         help = format!(
-            "Seconds that the command may take, from reading the files on; with AIS, as many chains as \
-             fit into them [default: {} with auto, none otherwise]",
+            "Time that the command may take, in seconds or as 5m or 1h30m, from reading the files on; \
+             with AIS, as many chains as fit into it [default: {} with auto, none otherwise]",
             Auto::default().max_seconds
         ))]
     pub(crate) max_seconds: Option<f64>,
+}
+
+/// A table for other programs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run and output")]
+pub(crate) struct TableArgs {
+    /// Print the table as Markdown
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    pub(crate) markdown: bool,
+    /// Print the table as CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 /// How a long command runs and what it prints.
@@ -208,6 +229,7 @@ Examples:
   lnz estimate gwgm-hard --no-exact                    the same by sampling
   lnz estimate gwgm-hard --start uniform               the classical start, 70% off here
   lnz estimate gwgm-hard --start gibbs --transpose     the paper's remedy
+  lnz estimate rbm.npz --report run.html               a page with figures, to keep or to send
   lnz estimate rbm.mat --data train-images-idx3-ubyte.gz --betas 4096
   lnz estimate rbm.npz --start metropolis --flips 15% --init ps --chain-layout single
 
@@ -216,7 +238,7 @@ starts; options that only plain AIS understands select it. Fields of --json that
 and infinite numbers the words \"Infinity\" and \"-Infinity\"; `lnz schema` has all of them.";
 
 #[derive(Debug, Args)]
-#[command(after_help = ESTIMATE_EXAMPLES)]
+#[command(after_help = prose(ESTIMATE_EXAMPLES))]
 pub(crate) struct EstimateArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -244,6 +266,8 @@ pub(crate) struct EstimateArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array; selects AIS, which alone
     /// has them
     #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
@@ -275,19 +299,21 @@ Examples:
   lnz exact model.npz --force    however long it takes";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXACT_EXAMPLES)]
+#[command(after_help = prose(EXACT_EXAMPLES))]
 pub(crate) struct ExactArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     /// Start even if it will take long
     #[arg(long)]
     pub(crate) force: bool,
-    /// Seconds that the command may take; more is refused, or ends without a result
-    #[arg(long, value_name = "S")]
+    /// Time that the command may take, in seconds or as 5m; more is refused, or ends without a result
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) max_seconds: Option<f64>,
     /// Write log10 Z as the UAI competitions want it
     #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
     pub(crate) save_pr: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -302,7 +328,7 @@ Units are summed out one after the other; tables that would be too large are cut
 chosen so that the bounds are as tight as they can be. Dense models need too many cuts for that.";
 
 #[derive(Debug, Args)]
-#[command(after_help = BOUNDS_EXAMPLES)]
+#[command(after_help = prose(BOUNDS_EXAMPLES))]
 pub(crate) struct BoundsArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -322,7 +348,7 @@ Examples:
   lnz compare model.npz --betas 4096 --chains 256 --json";
 
 #[derive(Debug, Args)]
-#[command(after_help = COMPARE_EXAMPLES)]
+#[command(after_help = prose(COMPARE_EXAMPLES))]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -334,6 +360,10 @@ pub(crate) struct CompareArgs {
     pub(crate) no_check: bool,
     #[command(flatten)]
     pub(crate) annealing: AnnealingArgs,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -364,7 +394,7 @@ Examples:
   lnz convert rbm.npz small.safetensors --float f16       a quarter of the size, three digits";
 
 #[derive(Debug, Args)]
-#[command(after_help = CONVERT_EXAMPLES)]
+#[command(after_help = prose(CONVERT_EXAMPLES))]
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -381,6 +411,8 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,
@@ -392,11 +424,34 @@ Examples:
   lnz completions fish > ~/.config/fish/completions/lnz.fish";
 
 #[derive(Debug, Args)]
-#[command(after_help = COMPLETIONS_EXAMPLES)]
+#[command(after_help = prose(COMPLETIONS_EXAMPLES))]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: Shell,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  lnz man | man -l -                                read it
+  lnz man estimate > lnz-estimate.1                 of one command
+  lnz man --out ~/.local/share/man/man1             all of them, for `man lnz-estimate`";
+
+#[derive(Debug, Args)]
+#[command(after_help = prose(MAN_EXAMPLES))]
+pub(crate) struct ManArgs {
+    /// The command [default: the whole program]
+    pub(crate) command: Option<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VersionArgs {
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[cfg(test)]

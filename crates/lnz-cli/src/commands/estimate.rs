@@ -21,13 +21,17 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
+    args.report.check()?;
     let source = args.model.load()?;
-    let watch = Watch::new(args.run.quiet);
+    // A fixed number of rounds takes the time that it takes.
+    let limit = plan.max_seconds().filter(|_| args.auto.rounds.is_none());
+    let watch = Watch::within(args.run.quiet, started, limit);
     let outcome = on_threads(args.run.threads, || {
         Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
     watch.finish();
     let outcome = outcome?;
+    report::write_page(&outcome.report, &args.report)?;
     report::print(&outcome.report, args.run.json)?;
     if let (Some(path), Some(run)) = (&args.save_weights, outcome.report.finding.ais()) {
         io::write_npy(path, ndarray::ArrayView1::from(&run.annealed.samples).into_dyn())?;

@@ -18,13 +18,15 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
+    args.report.check()?;
     let source = args.model.load()?;
-    let watch = Watch::new(args.run.quiet);
+    let watch = Watch::within(args.run.quiet, started, args.max_seconds);
     let result = on_threads(args.run.threads, || {
         Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
     watch.finish();
     let report = result?.report;
+    report::write_page(&report, &args.report)?;
     report::print(&report, args.run.json)?;
     if let Some(path) = &args.save_pr {
         io::write_log_z(path, report.finding.log_z)?;

@@ -145,8 +145,7 @@ pub(super) fn prepare<'a>(
     observer: &'a dyn Observer,
 ) -> Result<Prepared<'a>> {
     let stage = |done: u64| {
-        let (phase, total) = (Phase::Prepare, 5);
-        observer.progress(Progress { phase, done, total, log_z: None, beta: None });
+        observer.progress(Progress::new(Phase::Prepare, done, 5));
     };
     let Layers { large, small } = layers;
     let seed = settings.seed;
