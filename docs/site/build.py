@@ -65,7 +65,11 @@ class Workshop:
         for command in code.strip().splitlines():
             assert command.startswith("$ "), f"not a command: {command}"
             done = subprocess.run(
-                ["bash", "-c", "set -o pipefail; " + command[2:].replace("| head", "2>/dev/null | head")],
+                [
+                    "bash",
+                    "-c",
+                    "set -o pipefail; " + command[2:].replace("| head", "2>/dev/null | head"),
+                ],
                 cwd=self.folder,
                 env=self.environment,
                 capture_output=True,
@@ -109,7 +113,9 @@ def commands(tool: pathlib.Path) -> str:
 
     def help_of(*command: str) -> str:
         run = [str(tool), *command, "--help"]
-        return subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            run, env=environment, capture_output=True, text=True, check=True
+        ).stdout
 
     def names(text: str) -> list[str]:
         section = re.search(r"\nCommands:\n(.*?)\n\n", text, re.DOTALL)
@@ -321,7 +327,9 @@ def dead_links(site: pathlib.Path) -> list[str]:
             anchor = urllib.parse.unquote(parts.fragment)
             if not target.exists():
                 dead.append(f"{path.relative_to(site)}: {link}")
-            elif anchor and target in pages and anchor not in pages[target].anchors | {"__comments"}:
+            elif (
+                anchor and target in pages and anchor not in pages[target].anchors | {"__comments"}
+            ):
                 dead.append(f"{path.relative_to(site)}: {link} (no such anchor)")
     # The page for addresses that do not exist is for servers, and its links begin at their top.
     return [link for link in dead if not link.startswith("404.html")]
@@ -333,7 +341,15 @@ def main(tool: pathlib.Path, out: pathlib.Path) -> None:
         assemble(tool, scratch / "docs", scratch / "run")
         settings = (HERE / "mkdocs.yml").read_text(encoding="utf-8")
         write(scratch / "mkdocs.yml", settings)
-        build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(out.resolve())]
+        build = [
+            sys.executable,
+            "-m",
+            "mkdocs",
+            "build",
+            "--quiet",
+            "--site-dir",
+            str(out.resolve()),
+        ]
         subprocess.run(build, cwd=scratch, check=True)
     dead = dead_links(out.resolve())
     if dead:

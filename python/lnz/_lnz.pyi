@@ -40,10 +40,7 @@ __all__ = [
 __version__: str
 
 _Progress = (
-    Callable[
-        [str, int, int, float | None, float | None, tuple[float, float] | None], None
-    ]
-    | None
+    Callable[[str, int, int, float | None, float | None, tuple[float, float] | None], None] | None
 )
 
 @final
@@ -212,9 +209,7 @@ def schema() -> str: ...
 def write_log_z(path: str, log_z: float) -> None: ...
 
 _Words = list[tuple[str, str]]
-_Trace = tuple[
-    NDArray[np.float64] | None, list[tuple[float, float]], list[tuple[float, ...]]
-]
+_Trace = tuple[NDArray[np.float64] | None, list[tuple[float, float]], list[tuple[float, ...]]]
 
 def write_estimate_page(
     path: str, json: str, words: _Words, traced: _Trace, command: str

@@ -171,9 +171,7 @@ def _strategies(comparison: Comparison, ax: Any) -> None:
         name = verdict if verdict == "suspect" else "not suspect"
         marker = "s" if verdict == "suspect" else "o"
         places = [at for at, _ in chosen]
-        ax.errorbar(
-            values, places, xerr=arms, fmt=marker, capsize=3, color=colour, label=name
-        )
+        ax.errorbar(values, places, xerr=arms, fmt=marker, capsize=3, color=colour, label=name)
     if comparison.exact is not None:
         ax.axvline(comparison.exact, color="black", linestyle="--", label="exact")
     ax.set_yticks(range(len(labels)), labels)

@@ -87,7 +87,11 @@ class _Bar:
         if self._bar is None or unit != self._unit:
             self.close()
             self._unit = unit
-            counted: dict[str, Any] = {"total": total or None, "unit": f" {unit}", "unit_scale": True}
+            counted: dict[str, Any] = {
+                "total": total or None,
+                "unit": f" {unit}",
+                "unit_scale": True,
+            }
             timed: dict[str, Any] = {"bar_format": "{desc}, {elapsed}{postfix}"}
             self._bar = self._tqdm(leave=False, **(counted if unit else timed))
         bar: Any = self._bar

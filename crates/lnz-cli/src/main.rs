@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     interrupt::survive_file_limits();
+    terminal::respect_no_color();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::usage_error(error),

@@ -4,6 +4,14 @@ use crate::args::TableArgs;
 use console::{Style, Term};
 use std::io::{self, ErrorKind, Write};
 
+/// Somebody who sets NO_COLOR wants none, whatever else is set.
+pub(crate) fn respect_no_color() {
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        console::set_colors_enabled(false);
+        console::set_colors_enabled_stderr(false);
+    }
+}
+
 /// Prints the result of a command. A reader that has seen enough (`| head`) is not an error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();

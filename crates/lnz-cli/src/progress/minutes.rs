@@ -44,11 +44,15 @@ impl Minutes {
 
 /// `lnz: 2 min 0 s of at most 10 min 0 s, annealing in rounds, log Z 275.69 [275.41, 276.02]`.
 fn line(clock: &Clock, news: &Progress) -> String {
-    let part = match (words::is_timed(news.phase, clock), news.total) {
-        (true, _) | (_, 0) => String::new(),
-        (false, total) => format!(" {:.0}%", 100.0 * news.done as f64 / total as f64),
+    let said = match (words::is_timed(news.phase, clock), news.total) {
+        (true, _) | (_, 0) => words::of(news),
+        // What comes next has nothing to count.
+        (false, total) if news.done >= total => format!("done with {}", words::name(news.phase).0),
+        (false, total) => {
+            format!("{} {:.0}%", words::of(news), 100.0 * news.done as f64 / total as f64)
+        }
     };
-    format!("lnz: {}, {}{part}", clock.words(), words::of(news))
+    format!("lnz: {}, {said}", clock.words())
 }
 
 #[cfg(test)]
@@ -62,6 +66,8 @@ mod tests {
         let clock = Clock { started: Instant::now(), limit: None };
         let news = Progress::new(Phase::Enumerate, 1, 4);
         assert_eq!(line(&clock, &news), "lnz: 1 s, summing 25%");
+        let news = Progress::new(Phase::Enumerate, 4, 4);
+        assert_eq!(line(&clock, &news), "lnz: 1 s, done with summing");
     }
 
     #[test]

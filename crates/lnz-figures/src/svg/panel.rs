@@ -13,7 +13,7 @@ use std::fmt::Write;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 42.0;
 /// Between the tick labels of the vertical axis and its label.
-const BESIDE: f64 = 24.0;
+const BESIDE: f64 = 32.0;
 /// Half of the line at the end of an interval.
 const CAP: f64 = 2.5;
 
