@@ -9,6 +9,7 @@ mod progress;
 mod report;
 mod terminal;
 mod threads;
+mod usage;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -19,7 +20,7 @@ fn main() -> ExitCode {
     terminal::respect_no_color();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return failure::usage_error(error),
+        Err(error) => return usage::explain(error),
     };
     let outcome = match cli.command {
         Command::Estimate(args) => commands::estimate::run(&args),

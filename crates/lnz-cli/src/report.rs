@@ -2,7 +2,7 @@
 
 mod spark;
 
-use crate::args::ReportArgs;
+use crate::args::{ReportArgs, TableArgs};
 use crate::terminal::{Table, bad, good, print_json, value};
 use lnz_app::report::{Line, Report, Tone};
 use lnz_app::{Spelling, page};
@@ -48,4 +48,13 @@ pub(crate) fn print_lines(lines: Vec<Line>) -> anyhow::Result<()> {
         table.line(label, lead + &text);
     }
     crate::terminal::print(&table.text())
+}
+
+/// A table as it is wanted: in columns, as Markdown or as CSV.
+pub(crate) fn table(table: &lnz_figures::Table, wanted: &TableArgs) -> String {
+    match (wanted.markdown, wanted.csv) {
+        (true, _) => table.markdown(),
+        (_, true) => table.csv(),
+        _ => crate::terminal::fitted(table),
+    }
 }

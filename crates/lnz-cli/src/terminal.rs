@@ -1,6 +1,5 @@
 //! Writes to standard output: colours only on terminals, and no panic when a pipe closes.
 
-use crate::args::TableArgs;
 use console::{Style, Term};
 use std::io::{self, ErrorKind, Write};
 
@@ -109,15 +108,6 @@ pub(crate) fn wrapped_for_stderr(text: &str) -> String {
 pub(crate) fn fitted(table: &lnz_figures::Table) -> String {
     let width = Term::stdout().size_checked().map(|(_, columns)| columns);
     columns(table, width)
-}
-
-/// A table as it is wanted: in columns, as Markdown or as CSV.
-pub(crate) fn table(table: &lnz_figures::Table, wanted: &TableArgs) -> String {
-    match (wanted.markdown, wanted.csv) {
-        (true, _) => table.markdown(),
-        (_, true) => table.csv(),
-        _ => fitted(table),
-    }
 }
 
 fn columns(table: &lnz_figures::Table, width: Option<u16>) -> String {

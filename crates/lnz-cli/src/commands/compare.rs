@@ -3,6 +3,7 @@
 use crate::args::CompareArgs;
 use crate::interrupt;
 use crate::progress::Watch;
+use crate::report;
 use crate::terminal::{self, Table, bad, value};
 use crate::threads::on_threads;
 use anyhow::Result;
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     if args.run.json {
         terminal::print_json(&json)?;
     } else if args.table.markdown || args.table.csv {
-        terminal::print(&terminal::table(&comparison.table(), &args.table))?;
+        terminal::print(&report::table(&comparison.table(), &args.table))?;
     } else {
         terminal::print(&to_text(&comparison))?;
     }

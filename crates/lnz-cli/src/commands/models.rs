@@ -1,7 +1,7 @@
 //! `lnz models`: the built-in models.
 
 use crate::args::ModelsArgs;
-use crate::terminal;
+use crate::{report, terminal};
 use anyhow::Result;
 use lnz::{BUILT_IN, BuiltIn};
 use lnz_figures::{Cell, Table};
@@ -40,6 +40,6 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<ExitCode> {
         let shape = format!("{visible} x {hidden}");
         table.rows.push(vec![Cell::text(family[0].family()), Cell::text(shape), Cell::text(about)]);
     }
-    terminal::print(&terminal::table(&table, &args.table))?;
+    terminal::print(&report::table(&table, &args.table))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ mod files;
 mod golden;
 mod interrupt;
 mod limits;
+mod output;
 mod page;
 mod paper;
 mod run;
