@@ -7,6 +7,7 @@ mod errors;
 mod estimates;
 mod model;
 mod options;
+mod page;
 mod score;
 mod track;
 mod train;
@@ -25,6 +26,10 @@ mod _lnz {
     };
     #[pymodule_export]
     use crate::model::{Model, generate, load, models, tensor_names};
+    #[pymodule_export]
+    use crate::page::{
+        write_compare_page, write_estimate_page, write_score_page, write_train_page,
+    };
     #[pymodule_export]
     use crate::score::{Likelihood, LogZ, Scored, score};
     #[pymodule_export]

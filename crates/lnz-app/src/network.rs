@@ -23,6 +23,7 @@ pub fn exact(
     let found = settings.estimate_sparse(&model, &deadline);
     let finding = found.map_err(|error| deadline.explain(error))?;
     Ok(Report {
+        rounds: vec![],
         model: ModelSummary {
             name: name.to_owned(),
             visible: network.visible,

@@ -22,7 +22,7 @@ pub(crate) struct FolderArgs {
 /// A table of many models.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Many models")]
-pub(crate) struct TableArgs {
+pub(crate) struct LedgerArgs {
     /// Append a row for each model to this file; models that it has with the same settings are skipped
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) csv: Option<PathBuf>,

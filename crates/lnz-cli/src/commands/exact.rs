@@ -20,10 +20,12 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
+    args.report.check()?;
     let report = match &args.folder.path {
         Some(path) => folder::exact(args, path)?,
         None => at_once(args, &plan, started)?,
     };
+    report::write_page(&report, &args.report)?;
     report::print(&report, args.run.json)?;
     if let Some(path) = &args.save_pr {
         io::write_log_z(path, report.finding.log_z)?;
@@ -33,7 +35,7 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
 
 /// In one go; networks that are too large for a matrix are summed as they are.
 fn at_once(args: &ExactArgs, plan: &Plan, started: Instant) -> Result<Report> {
-    let watch = Watch::new(args.run.quiet);
+    let watch = Watch::within(args.run.quiet, started, args.max_seconds);
     let report = match io::read_large_network(&args.model.model)? {
         Some(network) => {
             let name = args.model.model.display().to_string();

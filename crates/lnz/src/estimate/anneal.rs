@@ -218,11 +218,9 @@ impl Run<'_> {
         let every = (self.total / 1000).max(1);
         if done / every != (done - steps) / every {
             self.observer.progress(Progress {
-                phase: Phase::Anneal,
-                done,
-                total: self.total,
                 log_z: Some(log_mean_exp(samples)),
                 beta: Some(beta),
+                ..Progress::new(Phase::Anneal, done, self.total)
             });
         }
         self.go_on()

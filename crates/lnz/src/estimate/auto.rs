@@ -30,6 +30,7 @@ mod schedule;
 mod search;
 mod student;
 mod tally;
+mod told;
 mod trial;
 mod verdict;
 
@@ -179,6 +180,9 @@ pub struct Sampled {
     pub chains: usize,
     /// Intervals of its schedules.
     pub betas: usize,
+    /// The log weight of every chain of the main run, the mean of whose weights is Z without the core.
+    #[serde(skip)]
+    pub log_weights: Vec<f64>,
     /// Chain-steps in all, pilots and trials included.
     pub chain_steps: u64,
     /// log Z from both directions together: the main run, and chains that go back from states of the
@@ -326,6 +330,7 @@ impl<'a> Parts<'a> {
 
     /// Samples what is left; the parts share the time and the error between them.
     fn sample(&self, settings: &Auto, observer: &dyn Observer) -> Result<Vec<Sampled>> {
+        let observer = &told::Told::of(&self.to_sample, self.exact, observer);
         let count = self.to_sample.len().max(1) as f64;
         let share = Auto {
             max_seconds: settings.max_seconds / count,

@@ -156,8 +156,7 @@ pub(super) fn prepare<'a>(
     observer: &'a dyn Observer,
 ) -> Result<Prepared<'a>> {
     let stage = |done: u64| {
-        let (phase, total) = (Phase::Prepare, 5);
-        observer.progress(Progress { phase, done, total, log_z: None, beta: None });
+        observer.progress(Progress::new(Phase::Prepare, done, 5));
     };
     let Survey { sampler, mut flips, core, mut found, mut random } =
         survey(layers, settings, observer, &stage)?;

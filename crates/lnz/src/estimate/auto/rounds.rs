@@ -60,7 +60,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         }
         let elapsed = begin.elapsed().as_secs_f64();
         let found = run.found();
-        report(observer, settings, run.rounds, elapsed, &found);
+        let interval = found.interval(run.prepared.core.log_z, 0.0);
+        report(observer, settings, run.rounds, elapsed, &found, interval);
         let round = round_begin.elapsed().as_secs_f64();
         // The way back takes as long as about half of a first round.
         let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
@@ -173,13 +174,8 @@ impl<'a> MainRun<'a> {
             return Ok(None);
         }
         let numbers: Vec<usize> = self.tally.chains.iter().map(Vec::len).collect();
-        let total: usize = numbers.iter().sum();
         let shares = &trial.design.shares;
-        let works = self.tally.chains.iter().enumerate().flat_map(|(k, chains)| {
-            let part = (total as f64 / numbers[k] as f64).ln();
-            chains.iter().map(move |c| c.sample + shares[k][c.cell].ln() + part)
-        });
-        let works: Vec<f64> = works.collect();
+        let works = self.tally.log_weights(shares);
         if self.betas == TRIAL_BETAS {
             return Ok(Some(back.judge(trial, &works, &numbers)));
         }
@@ -223,6 +219,10 @@ impl<'a> MainRun<'a> {
             chains: now.chains,
             betas: self.betas,
             chain_steps: self.prepared.chain_steps(),
+            log_weights: match self.prepared.way {
+                Family::Phases => self.tally.log_weights(&self.prepared.trial.design.shares),
+                Family::Flips => self.tally.log_weights(&alone()),
+            },
             log_reverse: back.map(|back| back.log_z),
             unreached: back.map(|back| back.unreached),
             unreached_error: back.map(|back| back.unreached_error),
@@ -293,7 +293,14 @@ fn growth_after(rounds: usize) -> f64 {
 }
 
 /// Progress towards the end, whichever comes first: the rounds, the error or the time.
-fn report(observer: &dyn Observer, settings: &Auto, rounds: usize, elapsed: f64, now: &Summary) {
+fn report(
+    observer: &dyn Observer,
+    settings: &Auto,
+    rounds: usize,
+    elapsed: f64,
+    now: &Summary,
+    interval: [f64; 2],
+) {
     let part = match settings.rounds {
         Some(wanted) => rounds as f64 / wanted as f64,
         None => {
@@ -302,10 +309,8 @@ fn report(observer: &dyn Observer, settings: &Auto, rounds: usize, elapsed: f64,
         }
     };
     observer.progress(Progress {
-        phase: Phase::Round,
-        done: (1000.0 * part.clamp(0.0, 1.0)) as u64,
-        total: 1000,
         log_z: Some(now.log_z),
-        beta: None,
+        interval: Some(interval),
+        ..Progress::new(Phase::Round, (1000.0 * part.clamp(0.0, 1.0)) as u64, 1000)
     });
 }
