@@ -3,6 +3,8 @@
 mod waves;
 mod waypoints;
 
+pub(super) use waves::{SECONDS_PER_UNIT, least_seconds};
+
 use crate::chains::{Bridge, Engine, engine};
 use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
