@@ -181,6 +181,9 @@ impl Warning {
             Warning::TargetNotReached { std_error, target } => format!(
                 "the error is still {std_error:.2}, not {target}, and an error that large is itself uncertain"
             ),
+            Warning::StoppedBetweenRounds { rounds: 0 } => {
+                "the run was stopped before its first round had ended: this is what a short trial found".into()
+            }
             Warning::StoppedBetweenRounds { rounds } => {
                 format!("the run was stopped after {rounds} rounds")
             }

@@ -46,6 +46,7 @@ pub(super) struct Route<'a> {
 }
 
 /// The paths from states of each source back to the starts.
+#[derive(Default)]
 pub(super) struct WayBack {
     pub(super) betas: Vec<f64>,
     sources: Vec<Paths>,
@@ -182,7 +183,12 @@ impl WayBack {
         let parts: Vec<f64> = numbers.iter().map(|&n| n as f64 / total as f64).collect();
         let (unreached, unreached_error) = self.unreached(trial, &parts);
         let log_parts = log_parts(&parts);
-        let own = self.sources[0].paths.iter().map(|led| led.weight - log_parts[led.start]);
+        let own = self
+            .sources
+            .iter()
+            .take(1)
+            .flat_map(|source| &source.paths)
+            .map(|led| led.weight - log_parts[led.start]);
         let log_z = acceptance_ratio(forward, &own.collect::<Vec<_>>());
         Backward { log_z, unreached, unreached_error }
     }

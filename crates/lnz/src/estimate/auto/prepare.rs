@@ -165,15 +165,27 @@ pub(super) fn prepare<'a>(
     let mut fitted = fit(&sampler, &found, &mut random)?;
     stage(4);
     let mut trial = Trial::run(&sampler, &fitted, &core)?;
-    let flips_trial = try_flips(&mut flips, &core, trial.summary.weights.log_z)?;
-    let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
-    let mut back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
-    // What the trials have found and the chains do not reach is fitted, too.
-    let missed = back.missed(&trial);
-    if found.add(&sampler, missed)? {
-        fitted = fit(&sampler, &found, &mut random)?;
-        trial = Trial::run(&sampler, &fitted, &core)?;
+    let mut flips_trial = Summary::NOTHING;
+    let mut back = WayBack::default();
+    // From here on there is a result; what is not done in time is not done.
+    let mut look_further = || -> Result<()> {
+        flips_trial = try_flips(&mut flips, &core, trial.summary.weights.log_z)?;
+        let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
         back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
+        // What the trials have found and the chains do not reach is fitted, too.
+        let missed = back.missed(&trial);
+        if found.add(&sampler, missed)? {
+            let again = fit(&sampler, &found, &mut random)?;
+            let trial_again = Trial::run(&sampler, &again, &core)?;
+            back = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
+            (fitted, trial) = (again, trial_again);
+        }
+        Ok(())
+    };
+    if let Err(error) = look_further()
+        && !observer.cancelled()
+    {
+        return Err(error);
     }
     // What is not reached is an error, too.
     let Measured { log_z, error } = trial.summary.weights;

@@ -49,8 +49,12 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let round_begin = Instant::now();
         match run.next_round() {
             Ok(()) => {}
+            Err(error) if !observer.cancelled() => return Err(error),
             Err(_) if run.rounds > 0 => break true,
-            Err(error) => return Err(error),
+            Err(_) => {
+                run.fall_back_on_the_trial();
+                break true;
+            }
         }
         let elapsed = begin.elapsed().as_secs_f64();
         let found = run.found();
@@ -63,6 +67,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         }
     };
     let back = if stopped { None } else { run.back().ok() };
+    // A limit of time is no one's wish to stop.
+    let stopped = stopped && observer.seconds_left().is_none_or(|left| left > 0.0);
     Ok(Sampled { stopped, ..run.result(model, back) })
 }
 
@@ -114,6 +120,14 @@ impl<'a> MainRun<'a> {
         }
         self.rounds += 1;
         Ok(())
+    }
+
+    /// There was no time for a round: the chains of the trial are all there is.
+    fn fall_back_on_the_trial(&mut self) {
+        self.prepared.way = Family::Phases;
+        self.prepared.with_core = self.prepared.trial.with_core;
+        self.tally = self.prepared.trial.tally.clone();
+        self.betas = TRIAL_BETAS;
     }
 
     fn found(&self) -> Summary {

@@ -19,6 +19,8 @@ pub(super) const LEAST_CORE: f64 = 1e-3;
 
 /// A short run from every start, and what follows from it for the main run.
 pub(super) struct Trial {
+    /// Its chains.
+    pub(super) tally: Tally,
     pub(super) design: Design,
     /// Where its chains ended, with their log weights.
     pub(super) pool: Pool,
@@ -54,7 +56,7 @@ impl Trial {
         let share = (core.log_z - by(false).log_z).exp();
         let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
         let summary = by(with_core);
-        Ok(Self { design, pool, summary, with_core })
+        Ok(Self { tally, design, pool, summary, with_core })
     }
 }
 
