@@ -14,6 +14,7 @@
 //! docs/method.md.
 
 mod backward;
+mod batch;
 mod cells;
 mod cluster;
 mod core;
@@ -41,8 +42,8 @@ pub(super) use prepare::{Fitting, fit_model};
 pub use prepare::{SecondOpinion, second_opinion};
 pub(super) use student::student_95;
 
+use super::decided::decided;
 use super::exact::pendants;
-use super::orders::decided;
 use crate::check::Measured;
 use crate::json::{real, reals, some_real};
 use crate::math::softplus;

@@ -8,7 +8,8 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::trial::{TRIAL_BETAS, from_starts};
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
-use crate::estimate::orders::decided;
+use crate::estimate::anneal::SECONDS_PER_UNIT;
+use crate::estimate::decided::decided;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
@@ -27,9 +28,8 @@ const LEAST_EFFECTIVE: f64 = 0.03;
 
 /// Chain-steps up to the end of the first round, at least.
 const LEAST_STEPS: f64 = 1.5e6;
-/// Seconds of a chain-step for each weight on one fast core, and for each unit that is drawn.
+/// Seconds of a chain-step for each weight on one fast core.
 const SECONDS_PER_WEIGHT: f64 = 1e-11;
-const SECONDS_PER_UNIT: f64 = 5e-10;
 
 /// The least time that a result takes.
 pub(super) fn least_seconds(model: &Rbm) -> f64 {
