@@ -4,7 +4,7 @@
 //! |---|---|
 //! | find a model by file or name | [`Source::load`] |
 //! | ask for an estimate by options | [`request::Request`], [`request::Request::plan`] |
-//! | run it | [`run::estimate`], [`compare::compare`] |
+//! | run it | [`run::estimate`], [`compare::compare`], [`network::exact`] |
 //! | show it | [`report::Report`], as JSON and as lines of text; [`page`], as HTML |
 //! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
 //! | say what the JSON looks like | [`schema`] |
@@ -21,6 +21,7 @@ mod error;
 pub mod history;
 pub mod league;
 pub mod likelihood;
+pub mod network;
 #[doc(hidden)]
 pub mod numbers;
 pub mod page;

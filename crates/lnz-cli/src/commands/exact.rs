@@ -6,8 +6,8 @@ use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
 use lnz::io;
-use lnz_app::request::{Plan, check_seconds};
-use lnz_app::run;
+use lnz_app::request::{Plan, check_seconds, exact_within};
+use lnz_app::{network, run};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -19,13 +19,26 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
         io::check_npy_path(path)?;
     }
     args.report.check()?;
-    let source = args.model.load()?;
     let watch = Watch::within(args.run.quiet, started, args.max_seconds);
-    let result = on_threads(args.run.threads, || {
-        Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
-    });
+    let report = match io::read_large_network(&args.model.model)? {
+        Some(network) => {
+            let name = args.model.model.display().to_string();
+            let settings = exact_within(args.force, args.max_seconds);
+            on_threads(args.run.threads, || {
+                let limit = args.max_seconds;
+                Ok(network::exact(&network, &name, &settings, limit, started, &watch)?)
+            })
+        }
+        None => {
+            let source = args.model.load()?;
+            on_threads(args.run.threads, || {
+                let stored = source.stored();
+                Ok(run::estimate(stored, &source.name, &plan, started, &watch)?.report)
+            })
+        }
+    };
     watch.finish();
-    let report = result?.report;
+    let report = report?;
     report::write_page(&report, &args.report)?;
     report::print(&report, args.run.json)?;
     if let Some(path) = &args.save_pr {

@@ -53,7 +53,18 @@ impl Exact {
 impl Estimator for Exact {
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
         let clock = Instant::now();
-        let parts = Parts::of(model, self.bytes())?;
+        self.sum(Parts::of(model, self.bytes())?, clock, observer)
+    }
+}
+
+impl Exact {
+    /// log Z of a model without a matrix.
+    pub fn estimate_sparse(&self, model: &SparseModel, observer: &dyn Observer) -> Result<Finding> {
+        let clock = Instant::now();
+        self.sum(Parts::of_sparse(model, self.bytes())?, clock, observer)
+    }
+
+    fn sum(&self, parts: Parts, clock: Instant, observer: &dyn Observer) -> Result<Finding> {
         let predicted = parts.cost();
         let log_z = parts.log_z(self.max_seconds, observer)?;
         let seconds = clock.elapsed().as_secs_f64();

@@ -16,3 +16,4 @@ mod data_files;
 mod exact_sparse;
 mod foreign_files;
 mod model_files;
+mod tempering;
