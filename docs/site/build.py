@@ -350,7 +350,9 @@ def main(tool: pathlib.Path, out: pathlib.Path) -> None:
             "--site-dir",
             str(out.resolve()),
         ]
-        subprocess.run(build, cwd=scratch, check=True)
+        subprocess.run(
+            build, cwd=scratch, check=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+        )
     dead = dead_links(out.resolve())
     if dead:
         sys.exit("dead links:\n" + "\n".join(dead))

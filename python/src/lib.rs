@@ -12,13 +12,12 @@ mod score;
 mod track;
 mod train;
 mod work;
+mod worker;
 
 #[pyo3::pymodule]
 mod _lnz {
     #[pymodule_export]
     use crate::choices::choices;
-    #[pymodule_export]
-    use crate::crew::carry_out;
     #[pymodule_export]
     use crate::estimates::{
         Compared, Drawn, Found, bounds, compare, defaults, estimate, exact, sample, schema,
@@ -36,6 +35,8 @@ mod _lnz {
     use crate::track::{Examples, track};
     #[pymodule_export]
     use crate::train::train;
+    #[pymodule_export]
+    use crate::worker::carry_out;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -23,7 +23,6 @@ pub fn exact(
     let found = settings.estimate_sparse(&model, &deadline);
     let finding = found.map_err(|error| deadline.explain(error))?;
     Ok(Report {
-        rounds: vec![],
         model: ModelSummary {
             name: name.to_owned(),
             visible: network.visible,
@@ -37,6 +36,7 @@ pub fn exact(
         settings: Settings { max_seconds, ..Settings::default() },
         warnings: Vec::new(),
         threads: rayon::current_num_threads(),
+        rounds: Vec::new(),
         run: Provenance::now(),
         choice: None,
         finding,

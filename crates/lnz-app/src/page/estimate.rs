@@ -72,6 +72,7 @@ pub(super) fn figures(json: &Value, trace: &Trace) -> Markup {
         ("weights", "The weights of the chains", weights(json, trace)),
         ("path", "Along the annealing", path(json, trace)),
         ("rounds", "Round by round", rounds(json, trace)),
+        ("ladder", "The ladder of temperatures", ladder(json)),
         ("phases", "The phases of the model", phases(json)),
     ];
     html! {
@@ -205,6 +206,29 @@ fn rounds(json: &Value, trace: &Trace) -> Option<Figure> {
         panel = panel.with_rule(Rule::new("floor: log Z is not below it", floor, look::FLOOR));
     }
     Some(Figure::new(vec![panel]))
+}
+
+/// How often neighbouring rungs of parallel tempering exchange their states.
+fn ladder(json: &Value) -> Option<Figure> {
+    let run = &json["tempering"];
+    let reals = |field: &str| -> Option<Vec<f64>> {
+        run[field].as_array()?.iter().map(real).collect::<Option<Vec<f64>>>()
+    };
+    let (betas, rejections) = (reals("betas")?, reals("rejections")?);
+    let middle = betas.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0);
+    let points = middle.zip(&rejections).map(|(beta, rejected)| [beta, 1.0 - rejected]).collect();
+    let y = Axis::linear("exchanges that are accepted").between(0.0, 1.0);
+    let panel = Panel::new("", Axis::linear("β"), y).with(Series::new(
+        "pairs of neighbouring rungs",
+        points,
+        look::AUTO,
+    ));
+    let note = format!(
+        "{} round trips from the start to the model and back; the barrier is {:.1}.",
+        run["round_trips"],
+        real(&run["barrier"]).unwrap_or(f64::NAN)
+    );
+    Some(Figure { note, ..Figure::new(vec![panel]) })
 }
 
 fn phases(json: &Value) -> Option<Figure> {
