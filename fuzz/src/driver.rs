@@ -97,10 +97,11 @@ impl<'a> Driver<'a> {
 
 /// The words of a sentence: numbers, names and paths differ from input to input.
 fn without_numbers(answer: &str) -> String {
-    let words = answer.split_whitespace().map(|word| match word {
-        word if word.chars().any(|c| c.is_ascii_digit() || c == '/' || c == '`') => "#",
-        word => word,
-    });
+    let is_word = |word: &str| {
+        let bare = word.trim_matches(|c: char| c.is_ascii_punctuation());
+        !bare.is_empty() && bare.chars().all(char::is_alphabetic) && !word.contains(['`', '/', '"'])
+    };
+    let words = answer.split_whitespace().map(|word| if is_word(word) { word } else { "#" });
     words.take(24).collect::<Vec<_>>().join(" ")
 }
 

@@ -10,12 +10,12 @@ files, or names of built-in models (:func:`models`). Results show themselves, ha
 programs and ``plot()`` for people.
 """
 
-from ._estimates import bounds, compare, estimate, exact, score
+from ._estimates import bounds, compare, estimate, exact, sample, score
 from ._lnz import __version__
 from ._many import ModelRow, ModelRows, estimate_many
 from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, save
 from ._progress import Progress
-from ._results import Comparison, Estimate, ResultWarning, Score, Strategy, schema
+from ._results import Comparison, Estimate, ResultWarning, Samples, Score, Strategy, schema
 from ._tracker import LogZTracker, Record
 from ._train import Epoch, Training, train
 
@@ -31,6 +31,7 @@ __all__ = [
     "Progress",
     "Record",
     "ResultWarning",
+    "Samples",
     "Score",
     "Strategy",
     "Training",
@@ -44,6 +45,7 @@ __all__ = [
     "generate_gwgm",
     "load",
     "models",
+    "sample",
     "save",
     "schema",
     "score",

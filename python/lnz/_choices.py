@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Method = Literal["auto", "ais", "exact"]
+Method = Literal["auto", "ais", "exact", "tempering"]
 Start = Literal["uniform", "data", "gibbs", "metropolis"]
 Init = Literal["zero", "one", "random", "mf", "ps"]
 ChainLayout = Literal["parallel", "single"]

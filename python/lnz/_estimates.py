@@ -13,8 +13,9 @@ from ._choices import Binarize, ChainLayout, Init, Method, Precision, Start
 from ._executor import crew_of
 from ._model import RBM, as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number, switch, word
+from ._options import count as count_of
 from ._progress import ProgressOption, reporter
-from ._results import Comparison, Estimate, Score
+from ._results import Comparison, Estimate, Samples, Score
 
 
 def estimate(
@@ -58,7 +59,8 @@ def estimate(
         An :class:`RBM`, a file or the name of a built-in model, a tuple (weights, visible_bias,
         hidden_bias), a fitted BernoulliRBM, a torch module or a state dictionary.
     method
-        ``"auto"``, ``"ais"`` or ``"exact"``.
+        ``"auto"``, ``"ais"``, ``"exact"`` or ``"tempering"`` (parallel tempering: an independent second
+        opinion, whose errors may go either way; `betas` are its rungs, `chains` its ladders).
     no_exact
         Sample the whole model even if it, or parts of it, can be summed exactly.
     no_check
@@ -179,6 +181,46 @@ def exact(
             crew=crew_of(executor),
         )
     return Estimate._of(found)
+
+
+def sample(
+    model: Any,
+    count: int,
+    *,
+    chains: int | None = None,
+    rungs: int | None = None,
+    seed: int = 0,
+    max_seconds: float | None = None,
+    threads: int | None = None,
+    progress: ProgressOption = None,
+) -> Samples:
+    """States of a model, drawn by parallel tempering, as ``lnz sample`` on the command line.
+
+    `chains` ladders (32) of `rungs` chains run between a fitted start and the model and exchange their
+    states, so that phases are left and found again. ``estimate`` of the result is log Z of the same run:
+    a suspect verdict is one on the states, too.
+
+    >>> import lnz
+    >>> drawn = lnz.sample("gwgm-easy", 100)
+    >>> drawn.visible.shape, drawn.hidden.shape, drawn.visible.dtype
+    ((100, 20), (100, 180), dtype('uint8'))
+    """
+    rbm = as_rbm(model)
+    states = count_of("count", count)
+    if states is None:
+        raise TypeError("count is None, expected a whole number")
+    with reporter(progress) as report:
+        drawn = _lnz.sample(
+            rbm._model,
+            states,
+            chains=count_of("chains", chains),
+            rungs=count_of("rungs", rungs),
+            seed=seed_number(seed),
+            max_seconds=number("max_seconds", max_seconds),
+            threads=_threads(threads),
+            progress=report,
+        )
+    return Samples(drawn.visible, drawn.hidden, drawn.phase, Estimate._of(drawn.found))
 
 
 def bounds(

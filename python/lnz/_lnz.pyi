@@ -11,6 +11,7 @@ from ._choices import Verdict
 
 __all__ = [
     "Compared",
+    "Drawn",
     "Examples",
     "Found",
     "Likelihood",
@@ -27,10 +28,13 @@ __all__ = [
     "generate",
     "load",
     "models",
+    "sample",
+    "schema",
     "score",
     "tensor_names",
     "track",
     "train",
+    "write_log_z",
 ]
 
 __version__: str
@@ -198,6 +202,28 @@ def exact(
     crew: Any,
 ) -> Found: ...
 def carry_out(model: bytes, order: str, *, threads: int | None) -> bytes: ...
+@final
+class Drawn:
+    @property
+    def visible(self) -> NDArray[np.uint8]: ...
+    @property
+    def hidden(self) -> NDArray[np.uint8]: ...
+    @property
+    def phase(self) -> NDArray[np.uint64]: ...
+    @property
+    def found(self) -> Found: ...
+
+def sample(
+    model: Model,
+    count: int,
+    *,
+    chains: int | None,
+    rungs: int | None,
+    seed: int,
+    max_seconds: float | None,
+    threads: int | None,
+    progress: _Progress,
+) -> Drawn: ...
 def schema() -> str: ...
 def write_log_z(path: str, log_z: float) -> None: ...
 def compare(

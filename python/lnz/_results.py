@@ -145,6 +145,27 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Samples:
+    """States of a model, and the run of parallel tempering that drew them."""
+
+    visible: NDArray[np.uint8]
+    """The visible units, one state a row."""
+    hidden: NDArray[np.uint8]
+    """The hidden units of the same states."""
+    phase: NDArray[np.uint64]
+    """The phase that each state is in."""
+    estimate: Estimate
+    """log Z of the same run; a suspect verdict is one on the states, too."""
+
+    def __len__(self) -> int:
+        return len(self.visible)
+
+    def __repr__(self) -> str:
+        phases = len(np.unique(self.phase))
+        return f"<{len(self)} states in {phases} phases, {self.estimate.verdict}>"
+
+
+@dataclass(frozen=True)
 class Strategy:
     """One line of a comparison."""
 

@@ -20,7 +20,7 @@ pub(crate) fn exception(error: impl Into<lnz_app::Error>) -> PyErr {
             "max_seconds={allowed} is not enough: stopped {reached}, before there was a result"
         )),
         Library(Error::TooSlow { allowed, least }) => PyTimeoutError::new_err(format!(
-            "max_seconds={allowed} is not enough: the least, 16 chains on each thread, would take about {}; allow more time, or choose fewer betas",
+            "max_seconds={allowed} is not enough: the least that makes a result would take about {}; allow more time, or choose method=\"ais\" with fewer betas",
             lnz::in_words(*least)
         )),
         Library(Error::Orders { .. }) => PyRuntimeError::new_err(error.to_string()),

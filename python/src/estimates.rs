@@ -5,12 +5,13 @@ use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{Annealing, Options, request};
 use crate::work::{self, Call};
-use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Sampling};
+use lnz::Tempering;
+use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Samples, Sampling};
 use lnz_app::Spelling;
 use lnz_app::report::{Line, Report, Tone};
 use lnz_app::request::{Plan, check_seconds};
 use lnz_app::run;
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -106,6 +107,48 @@ pub(crate) fn exact(
         run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
     Found::new(py, outcome.report)
+}
+
+/// States on their way to Python.
+#[pyclass(frozen, get_all, module = "lnz._lnz")]
+pub(crate) struct Drawn {
+    visible: Py<PyArray2<u8>>,
+    hidden: Py<PyArray2<u8>>,
+    phase: Py<PyArray1<usize>>,
+    /// The run that drew them.
+    found: Py<Found>,
+}
+
+/// States of a model, drawn by parallel tempering.
+#[pyfunction]
+#[pyo3(signature = (model, count, *, chains, rungs, seed, max_seconds, threads, progress))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn sample(
+    py: Python<'_>,
+    model: Py<Model>,
+    count: usize,
+    chains: Option<usize>,
+    rungs: Option<usize>,
+    seed: u64,
+    max_seconds: Option<f64>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Drawn> {
+    let defaults = Tempering::default();
+    let columns = chains.unwrap_or(defaults.columns);
+    let settings = Tempering { columns, rungs, seed, ..defaults };
+    let (samples, report) =
+        work::run(py, &Call { threads, progress, crew: None }, move |observer| {
+            let model = model.get();
+            run::sample(&model.stored, &model.name, count, &settings, max_seconds, observer)
+        })?;
+    let Samples { visible, hidden, phase, .. } = samples;
+    Ok(Drawn {
+        visible: visible.into_pyarray(py).unbind(),
+        hidden: hidden.into_pyarray(py).unbind(),
+        phase: phase.into_pyarray(py).unbind(),
+        found: Py::new(py, Found::new(py, report)?)?,
+    })
 }
 
 /// Proven floor and ceiling of log Z; None for a model that is too dense.

@@ -20,7 +20,8 @@ mod _lnz {
     use crate::crew::carry_out;
     #[pymodule_export]
     use crate::estimates::{
-        Compared, Found, bounds, compare, defaults, estimate, exact, schema, write_log_z,
+        Compared, Drawn, Found, bounds, compare, defaults, estimate, exact, sample, schema,
+        write_log_z,
     };
     #[pymodule_export]
     use crate::model::{Model, generate, load, models, tensor_names};

@@ -1,7 +1,7 @@
 //! `cargo xtask faults`: what the tool does when it is killed, when the disk is full, when memory is short,
 //! and when two of it write into one place.
 
-use crate::{cargo, top};
+use crate::limits::release_tool;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -51,13 +51,7 @@ struct Stage {
 
 impl Stage {
     fn new() -> Result<Self, String> {
-        let build = ["build", "--release", "--quiet", "--package", "lnz-cli"];
-        let built = cargo().args(build).status().map_err(|error| error.to_string())?;
-        if !built.success() {
-            return Err("the tool cannot be built".into());
-        }
-        let tool = top().join("target/release/lnz");
-        let tool = tool.canonicalize().map_err(|error| error.to_string())?;
+        let tool = release_tool()?;
         let folder = std::env::temp_dir().join(format!("lnz-faults-{}", std::process::id()));
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         let stage = Self { tool, folder };
@@ -84,7 +78,7 @@ impl Stage {
 
     fn train(&self, out: &str, more: &[&str]) -> Command {
         let fixed = ["train", "--data", "data.csv", "--hidden", "16", "--out", out, "--quiet"];
-        self.lnz(&[&fixed[..], &["--epochs", "100000000"], more].concat())
+        self.lnz(&[&fixed[..], &["--epochs", "10000000"], more].concat())
     }
 
     /// A command of the shell in which `lnz` is the tool.

@@ -41,12 +41,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn measure() -> Result<usize, String> {
-    let build = ["build", "--release", "--quiet", "--package", "lnz-cli"];
-    let built = cargo().args(build).status().map_err(|error| error.to_string())?;
-    if !built.success() {
-        return Err("the tool cannot be built".into());
-    }
-    let tool = top().join("target/release/lnz");
+    let tool = release_tool()?;
     let folder = std::env::temp_dir().join(format!("lnz-limits-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     println!("| model | run | limit | taken | exit code |\n|---|---|---|---|---|");
@@ -80,6 +75,22 @@ fn measure() -> Result<usize, String> {
     }
     let _ = std::fs::remove_dir(&folder);
     Ok(late)
+}
+
+/// The tool in the release profile; or another one, which `LNZ_BINARY` names.
+pub(crate) fn release_tool() -> Result<PathBuf, String> {
+    let path = match std::env::var_os("LNZ_BINARY") {
+        Some(path) => PathBuf::from(path),
+        None => {
+            let build = ["build", "--release", "--quiet", "--package", "lnz-cli"];
+            let built = cargo().args(build).status().map_err(|error| error.to_string())?;
+            if !built.success() {
+                return Err("the tool cannot be built".into());
+            }
+            top().join("target/release/lnz")
+        }
+    };
+    path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn generate(tool: &Path, folder: &Path, visible: usize, hidden: usize) -> Result<PathBuf, String> {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | find a model by file or name | [`Source::load`] |
 //! | ask for an estimate by options | [`request::Request`], [`request::Request::plan`] |
-//! | run it | [`run::estimate`], [`compare::compare`] |
+//! | run it | [`run::estimate`], [`compare::compare`], [`network::exact`] |
 //! | estimate many models, a row for each | [`batch`] |
 //! | keep a run in a folder, where it goes on | [`folder::RunFolder`] |
 //! | show it | [`report::Report`], as JSON and as lines of text |
@@ -25,6 +25,7 @@ pub mod folder;
 pub mod history;
 pub mod league;
 pub mod likelihood;
+pub mod network;
 #[doc(hidden)]
 pub mod numbers;
 pub mod provenance;

@@ -122,12 +122,8 @@ impl Plan {
     /// A sum over all states; with `force`, however long it is predicted to take. It ends when
     /// `max_seconds` are over, and does not begin if it is predicted to take longer.
     pub fn exact(force: bool, max_seconds: Option<f64>) -> Self {
-        let exact = match (force, max_seconds) {
-            (true, _) => Exact::FORCED,
-            (false, Some(max_seconds)) => Exact { max_seconds, ..Exact::FORCED },
-            (false, None) => Exact::default(),
-        };
-        Plan::Ready { estimator: Arc::new(exact), max_seconds, no_check: None }
+        let estimator = Arc::new(exact_within(force, max_seconds));
+        Plan::Ready { estimator, max_seconds, no_check: None }
     }
 
     /// Seconds that the work may take in all; the default method sees to its own.
@@ -195,6 +191,15 @@ impl Plan {
             Plan::Ais(plan) => Arc::new(plan.estimator(stored)?),
             Plan::Ready { estimator, .. } => Arc::clone(estimator),
         })
+    }
+}
+
+/// A sum over all states as [`Plan::exact`] has it.
+pub fn exact_within(force: bool, max_seconds: Option<f64>) -> Exact {
+    match (force, max_seconds) {
+        (true, _) => Exact::FORCED,
+        (false, Some(max_seconds)) => Exact { max_seconds, ..Exact::FORCED },
+        (false, None) => Exact::default(),
     }
 }
 

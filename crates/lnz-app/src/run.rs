@@ -2,9 +2,10 @@
 
 use crate::Result;
 use crate::report::Report;
-use crate::request::Plan;
+use crate::request::{Plan, check_seconds};
 use lnz::io::StoredModel;
-use lnz::{Bounds, Deadline, Finding, Observer, Rbm};
+use lnz::{Bounds, Deadline, Finding, Observer, Rbm, Samples, Tempering};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What an estimate returns.
@@ -29,25 +30,43 @@ pub fn estimate(
     let clock = Instant::now();
     let estimator = plan.estimator(stored, started)?;
     let reading = clock.elapsed().as_secs_f64();
-    let limit = match plan {
-        // It stops by itself, with a result.
-        Plan::Auto { .. } => f64::INFINITY,
-        other => other.max_seconds().unwrap_or(f64::INFINITY),
-    };
+    let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
     let deadline = Deadline::since(started, limit, observer);
-    let found = estimator.estimate(&stored.model, &deadline);
+    let found = match plan {
+        // It stops by itself, with a result.
+        Plan::Auto { .. } => estimator.estimate(&stored.model, observer),
+        _ => estimator.estimate(&stored.model, &deadline),
+    };
     let mut finding = found.map_err(|error| deadline.explain(error))?;
     // To read data is a part of finding the start.
     if let Some(seconds) = &mut finding.cost.start_seconds {
         *seconds += reading;
     }
     if plan.wants_bounds() && is_sparse(&stored.model) && finding.std_error > 0.0 {
-        let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
-        prove(&mut finding, &stored.model, &Deadline::since(started, limit, observer))?;
+        prove(&mut finding, &stored.model, &deadline)?;
     }
     finding.respect_floor();
     let stopped = finding.stopped;
     Ok(Outcome { report: Report::new(name, stored, plan, finding), stopped })
+}
+
+/// States of a model, drawn by parallel tempering, and the report on the run that drew them.
+pub fn sample(
+    stored: &StoredModel,
+    name: &str,
+    count: usize,
+    settings: &Tempering,
+    max_seconds: Option<f64>,
+    observer: &dyn Observer,
+) -> Result<(Samples, Report)> {
+    check_seconds(max_seconds)?;
+    let deadline = Deadline::after(max_seconds.unwrap_or(f64::INFINITY), observer);
+    let drawn = lnz::sample(&stored.model, count, settings, &deadline);
+    let samples = drawn.map_err(|error| deadline.explain(error))?;
+    let estimator = Arc::new(settings.clone());
+    let plan = Plan::Ready { estimator, max_seconds, no_check: Some(!settings.check) };
+    let report = Report::new(name, stored, &plan, samples.finding.clone());
+    Ok((samples, report))
 }
 
 /// Few enough weights that bounds are likely to say something.

@@ -14,6 +14,7 @@ pub(crate) mod inspect;
 pub(crate) mod many;
 pub(crate) mod models;
 pub(crate) mod paper;
+pub(crate) mod sample;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod train;

@@ -11,7 +11,7 @@ const BAD_INPUT: u8 = 2;
 /// Exit code of a result whose verdict --fail-on names.
 pub(crate) const DOUBTFUL: u8 = 3;
 /// Exit code of a failure that is nobody's typing error.
-const FAILED: u8 = 1;
+pub(crate) const FAILED: u8 = 1;
 
 /// Options that do not go together, or input that only a command can judge; the text names the flag.
 pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
@@ -78,7 +78,7 @@ fn sentence(error: &anyhow::Error) -> String {
             "--max-seconds {allowed} is not enough: stopped {reached}, before there was a result"
         ),
         Some(Error::TooSlow { allowed, least }) => format!(
-            "--max-seconds {allowed} is not enough: the least, 16 chains on each thread, would take about {}; allow more time, or choose fewer --betas",
+            "--max-seconds {allowed} is not enough: the least that makes a result would take about {}; allow more time, or choose --method ais with fewer --betas",
             duration(*least)
         ),
         Some(Error::TooManyStates { free_units, seconds, .. }) => format!(

@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod fetch;
 mod interrupt;
+mod memory;
 mod progress;
 mod report;
 mod terminal;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),
         Command::Paper(args) => commands::paper::run(&args),
+        Command::Sample(args) => commands::sample::run(&args),
         Command::Score(args) => commands::score::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Data(args) => commands::data::run(&args),

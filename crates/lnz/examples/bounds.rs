@@ -4,8 +4,12 @@
 //! can be had, and how far the floor and the ceiling are from it; without it, the bounds themselves.
 //! `entries=N` and `passes=N` change the settings.
 
+#[path = "support/processor.rs"]
+mod processor;
+
 use lnz::{Bounds, Exact, SparseModel};
 use lnz::{exact_cost_sparse, exact_log_z_sparse, proven_bounds_sparse};
+use processor::processor_seconds;
 use std::time::Instant;
 
 fn main() -> lnz::Result<()> {
@@ -52,14 +56,6 @@ fn main() -> lnz::Result<()> {
         );
     }
     Ok(())
-}
-
-/// Time that all threads of this process have used, from Linux.
-fn processor_seconds() -> f64 {
-    let line = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = line.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |k: usize| fields.get(k).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
 }
 
 type Make = Box<dyn Fn() -> lnz::Result<SparseModel>>;

@@ -4,8 +4,12 @@
 //! memory as predicted and as measured. Where others use the machine, the time of its processors
 //! divided by the threads says more than the clock.
 
+#[path = "support/processor.rs"]
+mod processor;
+
 use cap::Cap;
 use lnz::{Exact, SparseModel, exact_cost_sparse, exact_log_z_sparse};
+use processor::processor_seconds;
 use std::alloc::System;
 use std::time::Instant;
 
@@ -69,14 +73,6 @@ fn main() -> lnz::Result<()> {
         );
     }
     Ok(())
-}
-
-/// Time that all threads of this process have used, from Linux.
-fn processor_seconds() -> f64 {
-    let line = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = line.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |k: usize| fields.get(k).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
 }
 
 type Make = Box<dyn Fn() -> lnz::Result<SparseModel>>;

@@ -9,8 +9,8 @@ mod warning;
 pub use advice::{Change, RunSettings, StartedFrom};
 pub(crate) use known::KnownSum;
 pub(crate) use signs::{
-    Measured, Opinion, disagreement, large_error, missed_mass, still_rising, uneven_weights,
-    unreached_mass,
+    Measured, Opinion, below_known_sum, columns_disagree, disagreement, few_round_trips,
+    large_error, missed_mass, rare_exchanges, still_rising, uneven_weights, unreached_mass,
 };
 pub use warning::Warning;
 

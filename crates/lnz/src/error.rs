@@ -208,7 +208,7 @@ pub enum Error {
 
     /// The time is too short even for the least that would be a result.
     #[error(
-        "{} is not enough: the least would take about {}; allow more time, or choose fewer betas",
+        "{} is not enough: the least that makes a result would take about {}; allow more time, or choose AIS with fewer betas",
         in_words(*allowed), in_words(*least)
     )]
     TooSlow {

@@ -11,6 +11,7 @@ mod estimator;
 mod exact;
 mod orders;
 mod statistics;
+mod tempering;
 
 pub use ais::{Ais, AisRun, StartRule};
 pub use anneal::{Annealed, Annealing, anneal};
@@ -25,6 +26,7 @@ pub use exact::{
 };
 pub use orders::carry_out;
 pub use statistics::Estimate;
+pub use tempering::{Samples, Tempering, TemperingRun, Visited, sample};
 
 use crate::{Rbm, Result, Schedule, choices};
 use std::sync::Arc;
@@ -40,12 +42,15 @@ pub enum Method {
     Ais,
     /// A sum over all states.
     Exact,
+    /// Parallel tempering from a fitted start: an independent second opinion, and samples.
+    Tempering,
 }
 
 choices!(Method {
     Auto: "auto", "Exact where that takes a few seconds, otherwise a sum over the phases of the model";
     Ais: "ais", "Annealed importance sampling from one start, as in the paper";
     Exact: "exact", "Sum over all states";
+    Tempering: "tempering", "Parallel tempering from a fitted start; its errors have no preferred side";
 });
 
 /// What can be said about any method; those without chains ignore it.
@@ -78,6 +83,11 @@ impl Method {
                 Arc::new(Ais { annealing, check, ..defaults })
             }
             Method::Exact => Arc::new(Exact::default()),
+            Method::Tempering => {
+                let defaults = Tempering::default();
+                let columns = chains.unwrap_or(defaults.columns);
+                Arc::new(Tempering { rungs: betas, columns, seed, check, ..defaults })
+            }
         })
     }
 }
@@ -92,6 +102,8 @@ pub enum Details {
     Ais(Box<AisRun>),
     /// Of the default method, where it had to sample.
     Auto(Box<AutoRun>),
+    /// Of parallel tempering.
+    Tempering(Box<TemperingRun>),
 }
 
 impl Details {
@@ -101,6 +113,7 @@ impl Details {
             Details::Exact(_) => Method::Exact,
             Details::Ais(_) => Method::Ais,
             Details::Auto(_) => Method::Auto,
+            Details::Tempering(_) => Method::Tempering,
         }
     }
 }
@@ -111,6 +124,14 @@ impl Finding {
         match &self.details {
             Details::Auto(run) => &run.sampled,
             _ => &[],
+        }
+    }
+
+    /// The run of parallel tempering; `None` for other methods.
+    pub fn tempering(&self) -> Option<&TemperingRun> {
+        match &self.details {
+            Details::Tempering(run) => Some(run),
+            _ => None,
         }
     }
 

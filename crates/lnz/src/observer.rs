@@ -163,13 +163,17 @@ impl<'a> Deadline<'a> {
     }
 
     /// Says of work that was stopped by this deadline, and not by the observer behind it, that the time
-    /// was too short; other errors stay what they are.
+    /// was too short. Where parts of the work had deadlines of their own, the time that was allowed is
+    /// this one. Other errors stay what they are.
     pub fn explain(&self, error: Error) -> Error {
         match error {
             Error::Cancelled { reached } if self.is_over() && !self.observer.cancelled() => {
                 Error::OutOfTime { allowed: self.seconds, reached }
             }
-            Error::TooSlow { least, .. } => {
+            Error::OutOfTime { reached, .. } if self.end.is_some() => {
+                Error::OutOfTime { allowed: self.seconds, reached }
+            }
+            Error::TooSlow { least, .. } if self.end.is_some() => {
                 Error::TooSlow { allowed: self.seconds, least: least + self.elapsed() }
             }
             other => other,
@@ -237,5 +241,16 @@ mod tests {
         let ahead = Deadline::after(1e6, &Impatient);
         assert!(ahead.cancelled() && !ahead.is_over());
         assert!(matches!(over.explain(Error::Overflow), Error::Overflow));
+    }
+
+    #[test]
+    fn the_time_that_was_allowed_is_that_of_the_outermost_deadline() {
+        let (outer, none) = (Deadline::after(5.0, &()), Deadline::after(f64::INFINITY, &()));
+        let part = || Error::OutOfTime { allowed: 4.9, reached: "halfway".into() };
+        let slow = || Error::TooSlow { allowed: 4.9, least: 7.0 };
+        assert!(matches!(outer.explain(part()), Error::OutOfTime { allowed: 5.0, .. }));
+        assert!(matches!(outer.explain(slow()), Error::TooSlow { allowed: 5.0, .. }));
+        assert!(matches!(none.explain(part()), Error::OutOfTime { allowed: 4.9, .. }));
+        assert!(matches!(none.explain(slow()), Error::TooSlow { allowed: 4.9, .. }));
     }
 }

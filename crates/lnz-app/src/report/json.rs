@@ -4,7 +4,7 @@ use super::{ModelSummary, Report, Settings, WarningLine};
 use crate::provenance::Provenance;
 use crate::schema;
 use lnz::json::Real;
-use lnz::{AisRun, Cost, Details, Sampled, Verdict};
+use lnz::{AisRun, Cost, Details, Sampled, TemperingRun, Verdict};
 use serde::{Serialize, Serializer};
 
 /// The object that `--json` prints. Numbers that do not apply are null, infinite ones are words.
@@ -30,6 +30,8 @@ struct Fields<'a> {
     samples: Option<Samples>,
     /// The parts that the default method sampled, with their phases and trials.
     sampled: Option<&'a [Sampled]>,
+    /// The ladders of parallel tempering.
+    tempering: Option<&'a TemperingRun>,
     /// What may differ between runs that give the same result.
     run: &'a Provenance,
 }
@@ -86,6 +88,7 @@ impl Serialize for Report {
                 Details::Auto(run) => Some(&run.sampled),
                 _ => None,
             },
+            tempering: finding.tempering(),
             run: &self.run,
         };
         fields.serialize(serializer)

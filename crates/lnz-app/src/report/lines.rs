@@ -3,7 +3,8 @@
 use super::{ModelSummary, Report, Settings};
 use crate::Spelling;
 use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
-use lnz::{ChainLayout, Cost, Details, Estimate, ExactCost, Finding, FoundPhase, Sampled, Verdict};
+use lnz::{ChainLayout, Cost, Details, Estimate, ExactCost, Finding, FoundPhase, Sampled};
+use lnz::{TemperingRun, Verdict, Visited};
 
 /// Phases that are shown one by one.
 const MOST_PHASES: usize = 8;
@@ -73,6 +74,12 @@ impl Report {
         for part in self.finding.sampled().iter().filter(|part| part.phases.len() > 1) {
             lines.push(Line::plain("phases", phases_text(&part.phases)));
         }
+        if let Some(run) = self.finding.tempering() {
+            lines.push(Line::plain("travel", travel_text(run)));
+            if run.phases.len() > 1 {
+                lines.push(Line::plain("phases", visited_text(run)));
+            }
+        }
         lines.push(Line::plain("cost", cost_text(&self.finding.cost, self.threads)));
         lines
     }
@@ -88,6 +95,13 @@ impl Report {
             Details::Auto(run) => {
                 format!("auto: {}\n{}", starts_text(&run.sampled), self.settings.size_text())
             }
+            Details::Tempering(run) => format!(
+                "tempering: {} of {} between a fitted start and the model\n{}, seed {}; errors may go either way",
+                plural(run.columns, "ladder"),
+                plural(run.rungs, "rung"),
+                plural(run.iterations, "iteration"),
+                self.settings.seed.unwrap_or_default()
+            ),
             _ => format!("{}\n{}", details.method().name(), self.settings.size_text()),
         };
         match self.choice {
@@ -111,6 +125,30 @@ fn phases_text(phases: &[FoundPhase]) -> String {
     if phases.len() > MOST_PHASES {
         let rest: f64 = phases[MOST_PHASES..].iter().map(|phase| phase.share).sum();
         lines.push(format!("{:>7.3}%  in {} more", 100.0 * rest, phases.len() - MOST_PHASES));
+    }
+    lines.join("\n")
+}
+
+/// How states travel along the ladders.
+fn travel_text(run: &TemperingRun) -> String {
+    let hardest = run.rejections.iter().copied().fold(0.0, f64::max);
+    format!(
+        "{} from the start to the model and back; barrier {:.1}, neighbours exchange in {:.0}% of the tries or more, R-hat {:.3}",
+        plural(run.round_trips, "round trip"),
+        run.barrier,
+        100.0 * (1.0 - hardest),
+        run.r_hat
+    )
+}
+
+/// The part of the time that the ladders have spent in each phase.
+fn visited_text(run: &TemperingRun) -> String {
+    let line = |phase: &Visited| {
+        format!("{:>7.3}% ± {:.3}% of the time", 100.0 * phase.share, 100.0 * phase.std_error)
+    };
+    let mut lines: Vec<String> = run.phases.iter().take(MOST_PHASES).map(line).collect();
+    if run.phases.len() > MOST_PHASES {
+        lines.push(format!("and {} more", run.phases.len() - MOST_PHASES));
     }
     lines.join("\n")
 }

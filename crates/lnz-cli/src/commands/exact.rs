@@ -7,8 +7,9 @@ use crate::report;
 use crate::threads::on_threads;
 use anyhow::Result;
 use lnz::io;
-use lnz_app::request::{Plan, check_seconds};
-use lnz_app::run;
+use lnz_app::report::Report;
+use lnz_app::request::{Plan, check_seconds, exact_within};
+use lnz_app::{network, run};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -19,19 +20,34 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
-    let report = match &args.folder.path {
-        Some(path) => folder::exact(args, path)?,
+    if let Some(path) = &args.folder.path {
+        return finish(args, &folder::exact(args, path)?);
+    }
+    let watch = Watch::new(args.run.quiet);
+    let report = match io::read_large_network(&args.model.model)? {
+        Some(network) => {
+            let name = args.model.model.display().to_string();
+            let settings = exact_within(args.force, args.max_seconds);
+            on_threads(args.run.threads, || {
+                let limit = args.max_seconds;
+                Ok(network::exact(&network, &name, &settings, limit, started, &watch)?)
+            })
+        }
         None => {
             let source = args.model.load()?;
-            let watch = Watch::new(args.run.quiet);
-            let result = on_threads(args.run.threads, || {
-                Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
-            });
-            watch.finish();
-            result?.report
+            on_threads(args.run.threads, || {
+                let stored = source.stored();
+                Ok(run::estimate(stored, &source.name, &plan, started, &watch)?.report)
+            })
         }
     };
-    report::print(&report, args.run.json)?;
+    watch.finish();
+    finish(args, &report?)
+}
+
+/// Shows a result, and saves what is to be saved.
+fn finish(args: &ExactArgs, report: &Report) -> Result<ExitCode> {
+    report::print(report, args.run.json)?;
     if let Some(path) = &args.save_pr {
         io::write_log_z(path, report.finding.log_z)?;
     }

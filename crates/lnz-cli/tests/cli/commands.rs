@@ -155,3 +155,31 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
     }
 }
+
+/// A matrix of its weights would take 20 GB.
+#[test]
+fn a_chain_of_a_hundred_thousand_units_is_summed_from_its_file() {
+    const UNITS: usize = 100_000;
+    let mut file = format!("MARKOV\n{UNITS}\n{}\n{}\n", "2 ".repeat(UNITS), 2 * UNITS - 1);
+    (0..UNITS).for_each(|i| file += &format!("1 {i}\n"));
+    (1..UNITS).for_each(|i| file += &format!("2 {i} {}\n", i - 1));
+    file += &"2\n1 0.5\n".repeat(UNITS);
+    file += &"4\n1 1 1 3\n".repeat(UNITS - 1);
+    let folder = Folder::new();
+    let path = folder.path("chain.uai");
+    std::fs::write(&path, file).unwrap();
+    let found = json(&["exact", &path, "--json"]);
+    // The weights of chains that end in 0 and in 1, scaled at every unit.
+    let (mut off, mut on, mut log_scale) = (1.0f64, 0.5f64, 0.0);
+    for _ in 1..UNITS {
+        (off, on) = (off + on, 0.5 * (off + 3.0 * on));
+        log_scale += off.ln();
+        (off, on) = (1.0, on / off);
+    }
+    let expected = log_scale + (off + on).ln();
+    let log_z = found["log_z"].as_f64().unwrap();
+    assert!((log_z / expected - 1.0).abs() < 1e-12, "{log_z} {expected}");
+    assert_eq!((&found["verdict"], &found["model"]["visible"]), (&"exact".into(), &50_000.into()));
+    let sentence = refusal(&["estimate", &path]);
+    assert!(sentence.contains("too large for a matrix; `lnz exact`"), "{sentence}");
+}

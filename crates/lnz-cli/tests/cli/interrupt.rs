@@ -52,7 +52,9 @@ fn finished_chains_are_reported() {
     let folder = crate::files::Folder::new();
     let model = folder.small_model("m.npz");
     let many = ["--betas", "64", "--chains", "20000000", "--json"];
-    let answer = interrupted(&[&["estimate", &model, "--start", "uniform"], &many[..]].concat());
+    let answer = interrupted(
+        &[&["estimate", &model, "--start", "uniform", "--no-check"], &many[..]].concat(),
+    );
     assert_eq!(answer.code, Some(130), "{}", answer.stderr);
     let result: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(result["verdict"], "suspect");

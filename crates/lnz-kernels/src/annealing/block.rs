@@ -16,7 +16,7 @@ use ndarray::Array1;
 /// Single-unit flips after each Gibbs step, with the other layer summed out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flips {
-    /// Of visible units, before the hidden step; only on a path with one start.
+    /// Of visible units, before the hidden step.
     pub visible: usize,
     /// Of hidden units, before the visible step.
     pub hidden: usize,
@@ -37,13 +37,10 @@ pub struct Block<'a, T: Fixed> {
     pub(crate) randoms: Vec<Random>,
     pub(crate) visible: Units<T>,
     pub(crate) hidden: Units<T>,
-    /// The linear part of the path, (b - B).x or b.x, of each chain.
+    /// The linear part of the path, (b - B).x, of each chain.
     pub(crate) linear: Vec<f64>,
-    /// The component of the start that each chain belongs to now, and the sums B_z.x.
-    pub(crate) component: Vec<usize>,
-    pub(crate) start_sums: Option<Sums<i32>>,
     pub(crate) hidden_bias: Aligned<f32>,
-    pub(crate) exponent_bias: Vec<Aligned<f32>>,
+    pub(crate) exponent_bias: Aligned<f32>,
     pub(crate) scratch: Scratch,
     pub(crate) stop: Stop<'a>,
     #[cfg(test)]
@@ -107,10 +104,8 @@ impl<'a, T: Fixed> Block<'a, T> {
                 sums: Sums::new(&model.to_hidden, chains),
             },
             linear: vec![0.0; chains],
-            component: vec![0; chains],
-            start_sums: path.mixture.as_ref().map(|mixture| Sums::new(&mixture.biases, chains)),
             hidden_bias: model.padded_hidden_bias(),
-            exponent_bias: vec![Aligned::zeroed(padded); path.components()],
+            exponent_bias: Aligned::zeroed(padded),
             scratch: Scratch::new(),
             stop: Stop::never(),
             #[cfg(test)]
@@ -202,22 +197,15 @@ impl<'a, T: Fixed> Block<'a, T> {
         self.visible.bits = self.visible.bits.rearranged(ancestors);
         self.hidden.bits = self.hidden.bits.rearranged(ancestors);
         self.linear = ancestors.iter().map(|&k| self.linear[k]).collect();
-        self.component = ancestors.iter().map(|&k| self.component[k]).collect();
         self.hidden.sums.of = None;
         self.visible.sums.of = None;
-        if let Some(sums) = &mut self.start_sums {
-            sums.of = None;
-        }
     }
 
     /// `log p~_beta(x)` of a chain on the grid, without the constant of the model.
     ///
     /// Right after a `hidden_step`, whose sums it uses.
     pub fn log_density(&self, beta: f64, chain: usize) -> f64 {
-        let start = match (&self.path.mixture, &self.start_sums) {
-            (Some(mixture), Some(sums)) => mixture.log_sum(&sums.values, beta, chain),
-            _ => self.path.log_start(|i| self.visible.bits.get(chain, i)),
-        };
+        let start = self.path.log_start(|i| self.visible.bits.get(chain, i));
         start + beta * self.linear[chain] + self.log_hidden(beta, chain)
     }
 

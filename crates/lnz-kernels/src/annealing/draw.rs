@@ -69,11 +69,9 @@ impl<T: Fixed> Draw<T> for HiddenDraw<'_> {
 pub(crate) struct VisibleDraw<'a> {
     /// -log2(e) beta times the step of the grid.
     pub(crate) scale: f32,
-    /// -log2(e) ((1 - beta) B + beta b) for each component of the start, padded to whole tiles.
-    pub(crate) exponent_bias: &'a [Aligned<f32>],
-    /// The component that each chain belongs to.
-    pub(crate) component: &'a [usize],
-    /// b - B or b, padded to whole tiles.
+    /// -log2(e) ((1 - beta) B + beta b), padded to whole tiles.
+    pub(crate) exponent_bias: &'a Aligned<f32>,
+    /// b - B, padded to whole tiles.
     pub(crate) difference: &'a Aligned<f32>,
     pub(crate) linear: &'a mut [f64],
 }
@@ -84,12 +82,12 @@ impl<T: Fixed> Draw<T> for VisibleDraw<'_> {
         &mut self,
         simd: S,
         tile: &Tile,
-        chain: usize,
+        _chain: usize,
         sums: &[[T; 16]; V],
         random: &mut Lanes<S>,
         interleave: &mut B,
     ) -> Sampled<S> {
-        let exponent = vectors(&self.exponent_bias[self.component[chain]][tile.first..]);
+        let exponent = vectors(&self.exponent_bias[tile.first..]);
         let difference = vectors(&self.difference[tile.first..]);
         let scale = self.scale;
         sample_visible(simd, scale, sums, exponent, difference, random, interleave)

@@ -43,13 +43,7 @@ impl GridModel {
 
     /// The path that begins at `exp(B.x)`.
     pub fn path(&self, start: ArrayView1<'_, f64>) -> Path {
-        Path::single(self.visible_bias(), start)
-    }
-
-    /// The path that begins at `sum_z pi_z p_z(x)` with `p_z ~ exp(B_z.x)` normalised; the shares sum
-    /// to one.
-    pub fn path_from_mixture(&self, biases: &[Array1<f64>], shares: Vec<f64>) -> Path {
-        Path::mixture(self.visible_bias(), biases, shares)
+        Path::new(self.visible_bias(), start)
     }
 }
 

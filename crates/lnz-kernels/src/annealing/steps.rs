@@ -3,7 +3,7 @@
 use crate::annealing::block::{Block, Units, WORK_OF_A_UNIT};
 use crate::annealing::draw::{Draw, DrawnTile, HiddenDraw, VisibleDraw};
 use crate::annealing::elementwise::HiddenStep;
-use crate::annealing::fixed::{Fixed, Layer, Summed};
+use crate::annealing::fixed::{Fixed, Layer};
 use crate::annealing::flips::{SummedOut, flip_units};
 use crate::annealing::groups::groups;
 use crate::annealing::product::{Method, Scratch};
@@ -18,9 +18,6 @@ impl<T: Fixed> Block<'_, T> {
     /// The hidden inputs of every chain, then h ~ sigma(next a); adds the increment of log w from
     /// `beta` to `next` to `log_weights`. Visible units are flipped before, at `beta`.
     pub fn hidden_step(&mut self, beta: f64, next: f64, log_weights: &mut [f64]) {
-        if self.path.mixture.is_some() {
-            dispatch(self.level, MixtureKernel { block: self, beta, next, log_weights });
-        }
         dispatch(self.level, HiddenKernel { block: self, beta, next, log_weights });
         for (log_weight, linear) in log_weights.iter_mut().zip(&self.linear) {
             *log_weight += (next - beta) * linear;
@@ -32,43 +29,6 @@ impl<T: Fixed> Block<'_, T> {
     pub fn visible_step(&mut self, beta: f64) {
         self.path.exponents(beta, &mut self.exponent_bias);
         dispatch(self.level, VisibleKernel { block: self, beta });
-    }
-}
-
-/// Weighs the mixture of starts and draws the component of each chain.
-struct MixtureKernel<'b, 'a, T: Fixed> {
-    block: &'b mut Block<'a, T>,
-    beta: f64,
-    next: f64,
-    log_weights: &'b mut [f64],
-}
-
-impl<T: Fixed> Kernel for MixtureKernel<'_, '_, T> {
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { block, beta, next, log_weights } = self;
-        let (Some(mixture), Some(mut sums)) = (&block.path.mixture, block.start_sums.take()) else {
-            return;
-        };
-        let layer = &mixture.biases;
-        let method = block.method(&block.visible.bits, sums.of.as_ref(), layer.inputs);
-        block.scratch.prepare(simd, method, layer.inputs, &block.visible.bits, sums.of.as_ref());
-        // At most MOST_COMPONENTS outputs: one tile.
-        for tile in &layer.tiles {
-            let width = tile.rows * i32::PER_ROW;
-            let (bits, scratch) = (&block.visible.bits, &mut block.scratch);
-            sum_tile(simd, method, layer, tile, bits, scratch, &mut sums.values);
-            for (group, random) in groups(block.chains).zip(&mut block.randoms) {
-                for chain in group {
-                    let sums = &sums.values[chain * width..chain * width + tile.units];
-                    let (gain, z) = mixture.weigh(sums, beta, next, random.uniform());
-                    log_weights[chain] += gain;
-                    block.component[chain] = z;
-                }
-            }
-        }
-        sums.belong_to(&block.visible.bits);
-        block.start_sums = Some(sums);
     }
 }
 
@@ -167,7 +127,7 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
                         chain,
                         &mut block.hidden.bits,
                         &log_odds,
-                        &block.exponent_bias[block.component[chain]],
+                        &block.exponent_bias,
                         random,
                     );
                 }
@@ -177,7 +137,6 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
         let mut draw = VisibleDraw {
             scale,
             exponent_bias: &block.exponent_bias,
-            component: &block.component,
             difference: &path.difference,
             linear: &mut block.linear,
         };

@@ -207,8 +207,7 @@ impl Kernel for ElementKernel<'_> {
         let mut draw_hidden = HiddenDraw { constants, bias, log_weights: &mut log_weight };
         let mut draw_visible = VisibleDraw {
             scale: -0.06,
-            exponent_bias: std::slice::from_ref(bias),
-            component: &[0],
+            exponent_bias: bias,
             difference: bias,
             linear: &mut linear,
         };
@@ -276,7 +275,7 @@ fn sampled_units_follow_their_probabilities() {
     let model = Rbm::new(Array2::zeros((visible, hidden)), bias(visible), bias(hidden));
     let fixed = FixedModel::<i16>::new(&model, Resolution::of::<i16>(&model).unwrap());
     let start = Array1::from_elem(visible, 1.0);
-    let path = Path::single(&fixed.visible_bias, start.view());
+    let path = Path::new(&fixed.visible_bias, start.view());
     let range = ChainRange { group: 0, chains, seed: 1, purpose: Purpose::Anneal };
     let mut block = Block::new(&fixed, &path, Flips::default(), Level::detect(), range);
     let mut unused = vec![0.0; chains];
@@ -305,7 +304,7 @@ fn annealed<T: Fixed>(
 ) -> (Vec<f64>, Bits, Vec<f64>) {
     let fixed = FixedModel::<T>::new(model, Resolution::of::<T>(model).unwrap());
     let start = Array1::from_elem(model.visible(), -0.4);
-    let path = Path::single(&fixed.visible_bias, start.view());
+    let path = Path::new(&fixed.visible_bias, start.view());
     let range = ChainRange { group: 3, chains, seed: 7, purpose: Purpose::Anneal };
     let mut block = Block::new(&fixed, &path, Flips::default(), level, range);
     block.forced = forced;

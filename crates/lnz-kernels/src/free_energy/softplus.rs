@@ -56,7 +56,7 @@ pub(crate) fn sum_of_softplus(inputs: &[f64], row: &[f64], sign: f64) -> f64 {
 
 /// e^x for x <= 0, relative error below 1e-13; zero beyond -700.
 #[inline(always)]
-pub(crate) fn exp_of_negative(x: f64) -> f64 {
+fn exp_of_negative(x: f64) -> f64 {
     // 1.5 * 2^52: adding it rounds to an integer, which then sits in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let clamped = if x < -700.0 { -700.0 } else { x };

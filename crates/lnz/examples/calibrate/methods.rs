@@ -50,7 +50,8 @@ impl Method {
                 outcome.std_error = found.std_error;
                 outcome.interval = found.interval;
                 outcome.verdict = found.diagnosis.verdict;
-                outcome.warnings = found.diagnosis.warnings.iter().map(|w| w.kind()).collect();
+                outcome.warnings =
+                    found.diagnosis.warnings.iter().map(|w| w.kind().into()).collect();
                 outcome.chain_steps = found.cost.chain_steps.unwrap_or_default();
             }
             Method::Uniform => plain(&mut outcome, model, &Start::uniform(model.visible()), seed)?,

@@ -15,7 +15,8 @@ pub(crate) const USAGE: &str = "usage: cargo xtask calibrate [options]
   --seed-of-run N      seed of the estimators; default 0
   --jobs N             models at a time; default 1. Results do not depend on it, times do
   --peers              plain annealing as well, from the uniform and from a sampled start
-  --tsv FILE           append a row of tab-separated values for each run
+  --tsv FILE           keep a row of tab-separated values for each run there, and do not repeat those that
+                       it has already: a run that was stopped goes on. Begin anew after a change
   --output FILE        write the report there as well
   --write DIR          write the models as .npz and truths.tsv, and run nothing";
 

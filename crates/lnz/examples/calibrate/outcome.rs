@@ -4,13 +4,13 @@ use crate::Chosen;
 use crate::known::Solved;
 use crate::methods::Method;
 use crate::options::Part;
-use lnz::Verdict;
+use lnz::{Choice, Verdict};
 
 /// What a method said about a model, beside the truth.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
     pub(crate) family: String,
-    pub(crate) kind: &'static str,
+    pub(crate) kind: String,
     pub(crate) part: Part,
     pub(crate) seed: u64,
     pub(crate) size: (usize, usize),
@@ -20,7 +20,7 @@ pub(crate) struct Outcome {
     pub(crate) std_error: f64,
     pub(crate) interval: [f64; 2],
     pub(crate) verdict: Verdict,
-    pub(crate) warnings: Vec<&'static str>,
+    pub(crate) warnings: Vec<String>,
     pub(crate) chain_steps: u64,
     pub(crate) seconds: f64,
 }
@@ -36,7 +36,7 @@ impl Outcome {
     pub(crate) fn of(method: Method, chosen: &Chosen, of: &Solved) -> Self {
         Self {
             family: chosen.family.name.clone(),
-            kind: chosen.family.kind,
+            kind: chosen.family.kind.into(),
             part: chosen.part,
             seed: chosen.seed,
             size: (of.model.visible(), of.model.hidden()),
@@ -149,7 +149,7 @@ impl Outcome {
     pub(crate) fn row(&self) -> String {
         let values: [String; Self::COLUMNS.len()] = [
             self.family.clone(),
-            self.kind.into(),
+            self.kind.clone(),
             self.part.name().into(),
             self.seed.to_string(),
             self.size.0.to_string(),
@@ -169,5 +169,38 @@ impl Outcome {
             self.is_falsely_confident().to_string(),
         ];
         values.join("\t")
+    }
+
+    /// The outcome of a row; none if it is not one.
+    pub(crate) fn from_row(row: &str) -> Option<Self> {
+        let values: Vec<&str> = row.split('\t').collect();
+        if values.len() != Self::COLUMNS.len() {
+            return None;
+        }
+        let number = |k: usize| values[k].parse::<f64>().ok();
+        let count = |k: usize| values[k].parse::<usize>().ok();
+        Some(Self {
+            family: values[0].into(),
+            kind: values[1].into(),
+            part: Part::ALL.into_iter().find(|part| part.name() == values[2])?,
+            seed: values[3].parse().ok()?,
+            size: (count(4)?, count(5)?),
+            method: *Method::all(true).iter().find(|method| method.name() == values[6])?,
+            truth: number(7)?,
+            log_z: number(8)?,
+            std_error: number(10)?,
+            interval: [number(11)?, number(12)?],
+            verdict: Verdict::CHOICES.iter().find(|v| v.name == values[14])?.value,
+            warnings: values[15].split_whitespace().map(Into::into).collect(),
+            chain_steps: values[16].parse().ok()?,
+            seconds: number(17)?,
+        })
+    }
+
+    /// It is about this model and method.
+    pub(crate) fn is_of(&self, method: Method, chosen: &Chosen) -> bool {
+        self.family == chosen.family.name
+            && (self.part, self.seed) == (chosen.part, chosen.seed)
+            && self.method == method
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn markdown(outcomes: &[Outcome], options: &Options, took: Duration) 
     text += &row("both", of_auto.iter());
     text += "\n## By kind\n\n";
     text += &head("kind");
-    for kind in distinct(of_auto.iter().map(|o| o.kind)) {
+    for kind in distinct(of_auto.iter().map(|o| o.kind.as_str())) {
         text += &row(kind, of_auto.iter().filter(|o| o.kind == kind));
     }
     text += "\n## By family\n\n";
@@ -172,7 +172,7 @@ that `lnz estimate --method ais` adds; Gibbs MF starts on the larger layer.\n"
     for &method in Method::all(true).iter().filter(|method| **method != Method::Auto) {
         let of_method: Vec<&Outcome> = outcomes.iter().filter(|o| o.method == method).collect();
         let _ = write!(text, "\n### {}\n\n{}", method.name(), head("kind"));
-        for kind in distinct(of_method.iter().map(|o| o.kind)) {
+        for kind in distinct(of_method.iter().map(|o| o.kind.as_str())) {
             text += &row(kind, of_method.iter().filter(|o| o.kind == kind));
         }
         text += &row("all", of_method.iter());

@@ -11,6 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// All outcomes in the order of the models, whatever the number of jobs.
 pub(crate) fn run(chosen: &[Chosen], options: &Options) -> Result<Vec<Outcome>, String> {
+    let done = match &options.tsv {
+        Some(path) => done(path),
+        None => vec![],
+    };
     let rows = match &options.tsv {
         Some(path) => {
             let told = |e: std::io::Error| format!("{} cannot be written: {e}", path.display());
@@ -28,6 +32,11 @@ pub(crate) fn run(chosen: &[Chosen], options: &Options) -> Result<Vec<Outcome>, 
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(chosen) = chosen.get(at) else { return Ok(()) };
+            let found_before = of_model_before(chosen, options, &done);
+            if let Some(outcomes) = found_before {
+                found.lock().expect("no panic").extend(outcomes.into_iter().map(|o| (at, o)));
+                continue;
+            }
             let outcomes = pool.install(|| of_model(chosen, options)).map_err(|error| {
                 // The others need not go on.
                 next.store(usize::MAX / 2, Ordering::Relaxed);
@@ -56,6 +65,18 @@ fn of_model(chosen: &Chosen, options: &Options) -> lnz::Result<Vec<Outcome>> {
     let solved = chosen.family.generate(chosen.seed)?;
     let methods = Method::all(options.peers);
     methods.iter().map(|method| method.run(chosen, &solved, options)).collect()
+}
+
+/// The outcomes that a file has already.
+fn done(path: &std::path::Path) -> Vec<Outcome> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().skip(1).filter_map(Outcome::from_row).collect()
+}
+
+/// What all methods have found on a model before; none if one of them is missing.
+fn of_model_before(chosen: &Chosen, options: &Options, done: &[Outcome]) -> Option<Vec<Outcome>> {
+    let before = |method: &Method| done.iter().find(|o| o.is_of(*method, chosen)).cloned();
+    Method::all(options.peers).iter().map(before).collect()
 }
 
 /// The file that rows are added to; a new one begins with the names of the columns.

@@ -57,6 +57,11 @@ impl Warning {
             Warning::BelowLowerBound { .. } | Warning::OtherStartFindsMore { .. } => {
                 vec![Change { setting: "method", value: Some("auto".into()) }]
             }
+            Warning::FewRoundTrips { .. }
+            | Warning::ColumnsDisagree { .. }
+            | Warning::RareExchanges { .. } => {
+                vec![Change { setting: "method", value: Some("auto".into()) }]
+            }
             Warning::MissedCore { .. }
             | Warning::OutsideProvenBounds { .. }
             | Warning::StartsDisagree { .. }

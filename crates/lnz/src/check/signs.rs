@@ -17,8 +17,8 @@ const LEAST_MISS: f64 = 0.5;
 /// A rise from trial to main run below this is not worth a warning.
 const LEAST_RISE: f64 = 0.2;
 
-/// Mass that is not reached and below this share of Z is not worth a warning.
-const LEAST_UNREACHED: f64 = 0.03;
+/// Mass that is not reached and below this share of Z is not worth a warning: the interval has it.
+const LEAST_UNREACHED: f64 = 0.1;
 
 /// Starts that differ by less than this agree, however small they say their errors are.
 const LEAST_DISAGREEMENT: f64 = 0.1;
@@ -83,9 +83,16 @@ pub(crate) fn missed_mass(found: Measured, opinion: &Opinion) -> Option<Warning>
     })
 }
 
+/// An estimate whose errors have no preferred side is wrong as soon as it is clearly below a known sum.
+pub(crate) fn below_known_sum(found: Measured, lower_bound: f64) -> Option<Warning> {
+    let log_z = found.log_z;
+    (lower_bound > log_z + 3.0 * found.error)
+        .then_some(Warning::BelowLowerBound { log_z, lower_bound })
+}
+
 /// Other runs have found mass that the chains do not reach.
 pub(crate) fn unreached_mass(log_z: f64, mass: f64, error: f64) -> Option<Warning> {
-    (mass > LEAST_UNREACHED + 2.0 * error).then_some(Warning::UnreachedMass { log_z, mass })
+    (mass > LEAST_UNREACHED + error).then_some(Warning::UnreachedMass { log_z, mass })
 }
 
 /// Both are unbiased, so that a main run far above its trial shows errors that are too small.
@@ -100,6 +107,25 @@ pub(crate) fn still_rising(
         trial: trial.log_z,
         log_z: main.log_z,
     })
+}
+
+/// Of a ladder: not even one state per column has gone from the start to the model and back.
+pub(crate) fn few_round_trips(trips: usize, columns: usize) -> Option<Warning> {
+    (trips < columns).then_some(Warning::FewRoundTrips { trips, columns })
+}
+
+/// Columns that differ more than this in their energy are not in the same equilibrium (Gelman and Rubin).
+const LARGEST_R_HAT: f64 = 1.05;
+
+pub(crate) fn columns_disagree(r_hat: f64) -> Option<Warning> {
+    (r_hat > LARGEST_R_HAT).then_some(Warning::ColumnsDisagree { r_hat })
+}
+
+/// A pair of rungs that exchanges more seldom cuts the ladder in two.
+const LARGEST_REJECTION: f64 = 0.95;
+
+pub(crate) fn rare_exchanges(rejection: f64) -> Option<Warning> {
+    (rejection > LARGEST_REJECTION).then_some(Warning::RareExchanges { rejection })
 }
 
 /// The lowest and the highest of several starts, if they differ beyond their errors.

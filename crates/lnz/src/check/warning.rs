@@ -73,6 +73,23 @@ pub enum Warning {
         /// The mass, relative to Z.
         mass: f64,
     },
+    /// The states of a ladder do not travel between the start and the model.
+    FewRoundTrips {
+        /// Times that one has gone there and back.
+        trips: usize,
+        /// Ladders side by side.
+        columns: usize,
+    },
+    /// Ladders side by side are in different places.
+    ColumnsDisagree {
+        /// The ratio of Gelman and Rubin for the energy at the model.
+        r_hat: f64,
+    },
+    /// Two neighbouring rungs of a ladder hardly exchange states.
+    RareExchanges {
+        /// The probability that they do not.
+        rejection: f64,
+    },
     /// The time was over long before the error was as small as wanted.
     TargetNotReached {
         /// The error.
@@ -107,6 +124,9 @@ impl Warning {
             Warning::StartsDisagree { .. } => "families_disagree",
             Warning::StillRising { .. } => "still_rising",
             Warning::UnreachedMass { .. } => "unreached_mass",
+            Warning::FewRoundTrips { .. } => "few_round_trips",
+            Warning::ColumnsDisagree { .. } => "columns_disagree",
+            Warning::RareExchanges { .. } => "rare_exchanges",
             Warning::TargetNotReached { .. } => "target_not_reached",
             Warning::StoppedBetweenRounds { .. } | Warning::StoppedEarly { .. } => "stopped_early",
         }
@@ -148,9 +168,22 @@ impl Warning {
                 "{log_z:.2} is probably too low: other runs have found states that the chains hardly reach, {:.0}% of Z or more",
                 100.0 * mass
             ),
+            Warning::FewRoundTrips { trips, columns } => format!(
+                "states have gone from the start to the model and back {trips} times in {columns} ladders: they do not mix"
+            ),
+            Warning::ColumnsDisagree { r_hat } => format!(
+                "the ladders are in different places: their energies differ by an R-hat of {r_hat:.2}"
+            ),
+            Warning::RareExchanges { rejection } => format!(
+                "two neighbouring rungs exchange states in only {:.1}% of the tries",
+                100.0 * (1.0 - rejection)
+            ),
             Warning::TargetNotReached { std_error, target } => format!(
                 "the error is still {std_error:.2}, not {target}, and an error that large is itself uncertain"
             ),
+            Warning::StoppedBetweenRounds { rounds: 0 } => {
+                "the run was stopped before its first round had ended: this is what a short trial found".into()
+            }
             Warning::StoppedBetweenRounds { rounds } => {
                 format!("the run was stopped after {rounds} rounds")
             }

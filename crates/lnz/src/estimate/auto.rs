@@ -4,10 +4,10 @@
 //! 2. Sum the states of highest weight exactly: the core (`modes`, `core`).
 //! 3. Search for phases: first states of many kinds, swept and clustered (`search`).
 //! 4. Fit a start to each phase and one to the whole (`fit`); every phase has a cell (`cells`).
-//! 5. Run a trial from every start, and one with flips from the uniform distribution (`prepare`).
+//! 5. Run a trial from every start (`trial`), and one with flips from the uniform distribution (`prepare`).
 //! 6. Its chains say how many chains each start gets, and its share in each cell (`design`).
-//! 7. Anneal fresh chains in rounds, and add them up over the cells (`rounds`, `tally`).
-//! 8. Lead states that the trials found back to the starts: is everything reached (`backward`)?
+//! 7. Lead states that the trials found back to the starts (`backward`); fit what is not reached, too.
+//! 8. Anneal fresh chains in rounds, and add them up over the cells (`rounds`, `tally`).
 //! 9. Interval and verdict follow from these numbers (`tally`, `verdict`).
 //!
 //! Nothing is chosen from the samples of the main run but when to stop, so that Z^ is unbiased. See
@@ -30,12 +30,15 @@ mod schedule;
 mod search;
 mod student;
 mod tally;
+mod trial;
 mod verdict;
 
 pub(super) use orders::{KIND, carry_out};
 
 pub use family::Family;
+pub(super) use prepare::{Fitting, fit_model};
 pub use prepare::{SecondOpinion, second_opinion};
+pub(super) use student::student_95;
 
 use super::exact::pendants;
 use super::orders::decided;

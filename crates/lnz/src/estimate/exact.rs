@@ -56,7 +56,18 @@ impl Estimator for Exact {
         let clock = Instant::now();
         // The memory of the machine has a say in how the sum is done.
         let bytes = decided(observer, "exact-bytes", || Ok(self.bytes()))?;
-        let parts = Parts::of(model, bytes)?;
+        self.sum(Parts::of(model, bytes)?, clock, observer)
+    }
+}
+
+impl Exact {
+    /// log Z of a model without a matrix.
+    pub fn estimate_sparse(&self, model: &SparseModel, observer: &dyn Observer) -> Result<Finding> {
+        let clock = Instant::now();
+        self.sum(Parts::of_sparse(model, self.bytes())?, clock, observer)
+    }
+
+    fn sum(&self, parts: Parts, clock: Instant, observer: &dyn Observer) -> Result<Finding> {
         let predicted = parts.cost();
         let log_z = parts.log_z(self.max_seconds, observer)?;
         let seconds = clock.elapsed().as_secs_f64();

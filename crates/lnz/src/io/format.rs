@@ -63,7 +63,7 @@ pub(super) const FORMATS: [FormatEntry; 10] = [
         name: "npy",
         extensions: &["npy"],
         is_it: |_, start| start.starts_with(npy::MAGIC),
-        open: |input| Ok(Box::new(npy::NpyFile::open(input.path())?)),
+        open: open_npy,
         write: None,
     },
     FormatEntry {
@@ -150,6 +150,17 @@ pub(crate) fn is_torch(input: &Input, start: &[u8]) -> bool {
         return Archive::open(input.path()).is_ok_and(|a| pickle::is_torch_archive(&a));
     }
     pickle::is_torch_legacy(start)
+}
+
+/// One array; or, where numpy was given a dictionary or a list, the pickle that it made of it.
+fn open_npy(input: &Input) -> Parsed<Box<dyn TensorSource>> {
+    let header = npy::Header::read(&mut &input.start(npy::MOST_BEFORE_VALUES)?[..])?;
+    if !header.is_pickled() {
+        return Ok(Box::new(npy::NpyFile::open(input.path())?));
+    }
+    let mut pickle = input.read(pickle::LARGEST_PICKLE)?;
+    pickle.drain(..header.length);
+    Ok(Box::new(pickle::PickleFile::parse(pickle)?))
 }
 
 fn open_torch(input: &Input) -> Parsed<Box<dyn TensorSource>> {

@@ -2,7 +2,7 @@
 
 use super::Parsed;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
-use lzma_rust2::XzReader;
+use lzma_rust2::{LzmaReader, XzReader};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -69,6 +69,15 @@ pub(crate) fn open_input(path: &Path, expected: &str) -> Parsed<Input> {
         spool(&mut XzReader::new_mem_limit(file()?, true, XZ_MEMORY_KIB), limit)
     } else if is_zlib(&start) {
         spool(&mut ZlibDecoder::new(file()?), limit)
+    } else if start.starts_with(b"\x5d\0\0") {
+        match LzmaReader::new_mem_limit(file()?, XZ_MEMORY_KIB, None) {
+            Ok(mut reader) => spool(&mut reader, limit),
+            Err(error) => Err(format!("cannot be read ({error}); it may be damaged")),
+        }
+    } else if let Some(program) = other_packer(&start) {
+        return Err(format!(
+            "is packed by {program}, which is not unpacked here; unpack it, or pack it by gzip or xz"
+        ));
     } else {
         return Ok(input);
     };
@@ -86,6 +95,17 @@ pub(super) fn is_safetensors(start: &[u8], file_bytes: u64) -> bool {
 fn is_zlib(start: &[u8]) -> bool {
     matches!(start, [0x78, level @ (0x01 | 0x5e | 0x9c | 0xda), ..]
         if (0x7800 + u32::from(*level)) % 31 == 0)
+}
+
+/// The name of a program that packs files, and that only the user can undo.
+fn other_packer(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Some("bzip2"),
+        [0x04, 0x22, 0x4d, 0x18, ..] => Some("lz4"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some("7z"),
+        _ => None,
+    }
 }
 
 /// The file itself, or a copy of what comes through a pipe.

@@ -76,9 +76,12 @@ pub(super) fn check(
                 found.push((path.clone(), class.to_owned(), kind));
             }
         } else if in_layer || key == "model_type" {
-            let kind = if key == "model_type" { rbms_kind(word) } else { word_kind(word) };
+            let (kind, word) = match key {
+                "model_type" => (rbms_kind(word), rbms_in_words(word)),
+                _ => (word_kind(word), word.clone()),
+            };
             if let Some(kind) = kind {
-                found.push((path.clone(), word.clone(), kind));
+                found.push((path.clone(), word, kind));
             }
         } else if word == "False"
             && ["binary_v", "binary_h", "binary_visible", "binary_hidden"].contains(&key)
@@ -143,6 +146,24 @@ fn rbms_kind(word: &str) -> Option<Kind> {
     }
 }
 
+/// The two letters as words.
+fn rbms_in_words(word: &str) -> String {
+    let units = |letter: char| match letter {
+        'B' => "binary",
+        'I' => "spin",
+        'P' => "Potts",
+        'G' => "Gaussian",
+        'R' => "ReLU",
+        _ => "other",
+    };
+    match word.chars().collect::<Vec<_>>()[..] {
+        [visible, hidden, 'R', 'B', 'M'] => {
+            format!("{word}, {} visible and {} hidden units", units(visible), units(hidden))
+        }
+        _ => word.to_owned(),
+    }
+}
+
 fn class_kind(class: &str) -> Option<Kind> {
     let name = class.rsplit('.').next()?.to_lowercase();
     let other = [
@@ -203,7 +224,8 @@ mod tests {
         assert!(problem.contains("visible: Potts, hidden: dReLU"), "{problem}");
         let problem = checked(&[("", "class pylearn2.models.rbm.GaussianBinaryRBM")]).unwrap_err();
         assert!(problem.contains("GaussianBinaryRBM"), "{problem}");
-        assert!(checked(&[("model_type", "PBRBM")]).is_err());
+        let problem = checked(&[("model_type", "PBRBM")]).unwrap_err();
+        assert!(problem.contains("PBRBM, Potts visible and binary hidden units"), "{problem}");
         assert!(checked(&[("binary_v", "False")]).is_err());
         assert!(checked(&[("visible_type", "Spin"), ("hidden_type", "Binary")]).is_err());
     }

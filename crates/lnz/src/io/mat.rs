@@ -1,6 +1,7 @@
 //! Reading MATLAB files of version 5 (also called 6 and 7), plain or compressed.
 
 mod elements;
+mod structs;
 mod write;
 
 use super::Parsed;
@@ -31,6 +32,8 @@ struct Variable {
     /// Where its element starts and ends in the file, without the tag.
     element: std::ops::Range<u64>,
     compressed: bool,
+    /// Bytes of its content before the matrix, which is a field of a struct then.
+    skip: u64,
     count: usize,
     /// Why its values are not real numbers.
     not_numeric: Option<&'static str>,
@@ -102,20 +105,25 @@ impl MatFile {
         match tag.kind {
             MATRIX | COMPRESSED => {
                 let (compressed, endian) = (tag.kind == COMPRESSED, self.endian);
-                let matrix = Matrix::read(&mut *self.content(&element, compressed)?, endian)?;
-                self.variables.push(Variable {
-                    element,
-                    compressed,
-                    count: count_values(&matrix.shape)
-                        .map_err(|problem| format!("its variable `{}` {problem}", matrix.name))?,
-                    not_numeric: matrix.not_numeric(),
-                });
-                self.tensors.push(TensorInfo {
-                    dtype: matrix.class_name().to_owned(),
-                    name: matrix.name,
-                    shape: matrix.shape,
-                    order: Order::ColumnMajor,
-                });
+                let room = MOST_VARIABLES.saturating_sub(self.variables.len());
+                let content = self.content(&element, compressed)?;
+                for (matrix, skip) in structs::matrices(content, endian, room)? {
+                    self.variables.push(Variable {
+                        element: element.clone(),
+                        compressed,
+                        skip,
+                        count: count_values(&matrix.shape).map_err(|problem| {
+                            format!("its variable `{}` {problem}", matrix.name)
+                        })?,
+                        not_numeric: matrix.not_numeric(),
+                    });
+                    self.tensors.push(TensorInfo {
+                        dtype: matrix.class_name().to_owned(),
+                        name: matrix.name,
+                        shape: matrix.shape,
+                        order: Order::ColumnMajor,
+                    });
+                }
             }
             0 => {
                 return Err(format!("has nothing but zeros at byte {at}; it is damaged"));
@@ -153,7 +161,8 @@ impl TensorSource for MatFile {
     }
 
     fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>> {
-        let Variable { element, compressed, count, not_numeric } = self.variables[index].clone();
+        let Variable { element, compressed, skip, count, not_numeric } =
+            self.variables[index].clone();
         let endian = self.endian;
         if let Some(kind) = not_numeric {
             let advice = if kind == SPARSE { "; save full(...) of it" } else { "" };
@@ -161,6 +170,7 @@ impl TensorSource for MatFile {
         }
         check_expansion(count, self.bytes)?;
         let mut reader = self.content(&element, compressed)?;
+        elements::skip(&mut *reader, skip)?;
         let matrix = Matrix::read(&mut *reader, endian)?;
         // MATLAB stores whole numbers in the smallest type that holds them, whatever the class.
         let tag = Tag::read(&mut *reader, endian)?;

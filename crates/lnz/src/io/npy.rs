@@ -14,6 +14,9 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// numpy itself refuses longer headers (`max_header_size`) unless told otherwise.
 const LONGEST_HEADER: usize = 10_000;
 
+/// Bytes before the first value, at most: the mark, the version and the length of the header too.
+pub(super) const MOST_BEFORE_VALUES: usize = 12 + LONGEST_HEADER;
+
 /// What stands before the values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Header {
@@ -81,6 +84,11 @@ impl Header {
         Ok(Self { encoding, dtype, order, shape: shape.clone(), length })
     }
 
+    /// Objects of Python stand in place of numbers: numpy has pickled them.
+    pub(super) fn is_pickled(&self) -> bool {
+        self.dtype.starts_with(OBJECTS)
+    }
+
     /// The encoding of the values, or why there is none.
     pub(crate) fn numeric(&self) -> Parsed<Encoding> {
         self.encoding.ok_or_else(|| format!("holds {}, expected real numbers", self.dtype))
@@ -111,6 +119,9 @@ impl Header {
     }
 }
 
+/// What arrays of objects hold.
+const OBJECTS: &str = "Python objects";
+
 /// `<f8` and the like.
 pub(super) fn parse_dtype(descr: &str) -> (Option<Encoding>, String) {
     let endian = if descr.starts_with('>') { Endian::Big } else { Endian::Little };
@@ -129,7 +140,7 @@ pub(super) fn parse_dtype(descr: &str) -> (Option<Encoding>, String) {
         "f8" => Number::F64,
         other => {
             let kind = match other.chars().next() {
-                Some('O') => "Python objects",
+                Some('O') => OBJECTS,
                 Some('U' | 'S' | 'a') => "text",
                 Some('c') => "complex numbers",
                 Some('M' | 'm') => "dates",
@@ -202,20 +213,30 @@ pub(super) fn write(
     shape: &[usize],
     values: impl Iterator<Item = f64>,
 ) -> io::Result<()> {
+    write_header(writer, "<f8", shape)?;
+    for value in values {
+        writer.write_all(&value.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+/// Writes small whole numbers, a byte each.
+pub(super) fn write_bytes(writer: &mut dyn Write, shape: &[usize], bytes: &[u8]) -> io::Result<()> {
+    write_header(writer, "|u1", shape)?;
+    writer.write_all(bytes)
+}
+
+fn write_header(writer: &mut dyn Write, kind: &str, shape: &[usize]) -> io::Result<()> {
     let sides: String = shape.iter().map(|n| format!("{n}, ")).collect();
     let sides = if shape.len() > 1 { sides.trim_end_matches(", ") } else { sides.trim_end() };
-    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sides}), }}");
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sides}), }}");
     // The values start at a multiple of 64 bytes, and the header ends in a line break.
     let padding = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
     header = format!("{header:<width$}\n", width = padding - 1);
     writer.write_all(MAGIC)?;
     writer.write_all(&[1, 0])?;
     writer.write_all(&(header.len() as u16).to_le_bytes())?;
-    writer.write_all(header.as_bytes())?;
-    for value in values {
-        writer.write_all(&value.to_le_bytes())?;
-    }
-    Ok(())
+    writer.write_all(header.as_bytes())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::npy::{self, Header};
 use super::number::count_values;
 use super::tensors::{TensorInfo, TensorSource, check_expansion};
 use super::{Parsed, StoredModel};
-use ndarray::ArrayD;
+use ndarray::{ArrayD, ArrayViewD};
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
@@ -100,10 +100,7 @@ impl TensorSource for NpzFile {
 
 /// Writes a model, deflated.
 pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<()> {
-    // The time of writing is left out, so that the same model gives the same bytes.
-    let options = SimpleFileOptions::default()
-        .compression_method(zip::CompressionMethod::Deflated)
-        .last_modified_time(zip::DateTime::default());
+    let options = options();
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for tensor in stored.to_tensors() {
         zip.start_file(format!("{}.npy", tensor.name), options.large_file(tensor.is_large()))?;
@@ -112,6 +109,28 @@ pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<
     if !stored.metadata.is_empty() {
         zip.start_file(METADATA, options)?;
         zip.write_all(&serde_json::to_vec_pretty(&stored.metadata)?)?;
+    }
+    writer.write_all(zip.finish()?.get_ref())
+}
+
+/// The time of writing is left out, so that the same values give the same bytes.
+fn options() -> SimpleFileOptions {
+    SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated)
+        .last_modified_time(zip::DateTime::default())
+}
+
+/// Arrays of 0 and 1 or of other small numbers, by name.
+pub(super) fn write_bytes(
+    writer: &mut dyn Write,
+    arrays: &[(&str, ArrayViewD<'_, u8>)],
+) -> io::Result<()> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, array) in arrays {
+        let is_large = array.len() > u32::MAX as usize;
+        zip.start_file(format!("{name}.npy"), options().large_file(is_large))?;
+        let bytes: Vec<u8> = array.iter().copied().collect();
+        npy::write_bytes(&mut zip, array.shape(), &bytes)?;
     }
     writer.write_all(zip.finish()?.get_ref())
 }

@@ -61,6 +61,15 @@ pub(super) fn cast(
     let shape = shape_of(source, weights);
     let [rows, columns] = shape[..] else {
         let name = name_of(source, weights);
+        if let Part::Tensor(index) = weights
+            && let info = &source.tensors()[*index]
+            && info.dtype.starts_with("Python objects")
+        {
+            return Err(format!(
+                "its array {name} holds {}, expected numbers; save every array under a name of its own",
+                info.dtype
+            ));
+        }
         return Err(match shape.len() {
             _ if name == NAMELESS => format!(
                 "holds an array of the shape {}, expected a matrix of weights (visible x hidden)",

@@ -10,8 +10,23 @@ use std::path::Path;
 
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// Sparse networks become dense matrices; larger ones than this are no use here.
+/// Sparse networks become dense matrices; larger ones than this do not.
 const MOST_WEIGHTS: usize = 1 << 27;
+
+/// There is room for a matrix of weights.
+pub(super) fn fits_a_matrix(visible: usize, hidden: usize) -> bool {
+    visible.checked_mul(hidden).is_some_and(|count| count <= MOST_WEIGHTS)
+}
+
+/// The network in a file, and which of its variables are hidden: the two layers are the two colours of
+/// the graph.
+pub(super) fn read_network(input: &Input) -> Parsed<(Network, Vec<bool>)> {
+    let bytes = input.read(LARGEST_FILE)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| "has bytes that are not text")?;
+    let network = Network::parse(text)?;
+    let hidden = network.two_colours()?;
+    Ok((network, hidden))
+}
 
 pub(super) fn looks_like_it(start: &[u8]) -> bool {
     let start = start.trim_ascii_start();
@@ -32,11 +47,7 @@ pub(super) struct UaiFile {
 
 impl UaiFile {
     pub(super) fn open(input: &Input) -> Parsed<Self> {
-        let bytes = input.read(LARGEST_FILE)?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| "has bytes that are not text")?;
-        let network = Network::parse(text)?;
-        // The two layers are the two colours of the graph.
-        let hidden = network.two_colours()?;
+        let (network, hidden) = read_network(input)?;
         let mut counts = [0usize; 2];
         let place = (hidden.iter())
             .map(|&hidden| {
@@ -46,9 +57,9 @@ impl UaiFile {
             })
             .collect();
         let [v, h] = counts;
-        if v.checked_mul(h).is_none_or(|count| count > MOST_WEIGHTS) {
+        if !fits_a_matrix(v, h) {
             return Err(format!(
-                "is a Markov network of {v} x {h} variables, which as a matrix is too large"
+                "is a Markov network of {v} x {h} variables, too large for a matrix; `lnz exact` sums over such a network without one, where it is sparse enough"
             ));
         }
         let shapes = [
@@ -98,12 +109,12 @@ impl TensorSource for UaiFile {
 }
 
 /// The logarithm of a network's product of tables, as a sum of terms.
-struct Network {
-    constant: f64,
+pub(super) struct Network {
+    pub(super) constant: f64,
     /// Of each variable.
-    fields: Vec<f64>,
+    pub(super) fields: Vec<f64>,
     /// Two variables and their coupling.
-    couplings: Vec<(usize, usize, f64)>,
+    pub(super) couplings: Vec<(usize, usize, f64)>,
 }
 
 struct Words<'a>(std::str::SplitAsciiWhitespace<'a>);

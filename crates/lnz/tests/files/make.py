@@ -1,6 +1,6 @@
 """Makes the small model files beside it: the same model, as other programs store it.
 
-Needs numpy, h5py, scikit-learn, joblib and msgpack. Files of torch are written by hand, with
+Needs numpy, scipy, h5py, scikit-learn, joblib and msgpack. Files of torch are written by hand, with
 stand-ins for the classes that torch would pickle, so that torch itself is not needed.
 """
 
@@ -19,6 +19,7 @@ import h5py
 import joblib
 import msgpack
 import numpy as np
+import scipy.io
 from sklearn.neural_network import BernoulliRBM
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
@@ -150,6 +151,13 @@ sklearn_rbm.components_ = np.asfortranarray(W.T)
 sklearn_rbm.intercept_visible_, sklearn_rbm.intercept_hidden_ = B, C
 joblib.dump(sklearn_rbm, "sklearn.joblib")
 joblib.dump(sklearn_rbm, "sklearn_packed.joblib", compress=3)
+joblib.dump(sklearn_rbm, "sklearn_lzma.joblib", compress=("lzma", 3))
+np.save("dictionary.npy", {"W": W, "vbias": B, "hbias": C})
+scipy.io.savemat(
+    "struct.mat",
+    {"options": {"epochs": 3.0}, "net": {"name": "rbm", "rbm": {"W": W.T, "b": B[:, None], "c": C[:, None]}}},
+    do_compression=True,
+)
 
 # --- HDF5 --------------------------------------------------------------------------------------
 with h5py.File("rbms.h5", "w", libver="latest") as file:

@@ -34,7 +34,7 @@ impl Solved {
     }
 
     /// Labels, order and orientation drawn at random.
-    pub(super) fn disguised(self, numbers: &mut Numbers) -> Result<Self> {
+    pub(crate) fn disguised(self, numbers: &mut Numbers) -> Result<Self> {
         let relabelled = self.relabelled(numbers)?.shuffled(numbers)?;
         if numbers.bit(0.5) > 0.0 { relabelled.transposed() } else { Ok(relabelled) }
     }
@@ -75,7 +75,7 @@ impl Solved {
         Ok(Self { model: self.model.permuted(&visible_order, &hidden_order)?, ..self })
     }
 
-    pub(super) fn transposed(self) -> Result<Self> {
+    pub(crate) fn transposed(self) -> Result<Self> {
         Ok(Self { model: self.model.transposed()?, ..self })
     }
 

@@ -1,9 +1,10 @@
 //! The default estimator against exact values: bias, coverage, the core, reproducibility, the edges.
 
+use crate::known::{families, numbers::Numbers};
 use crate::statistics::{assert_unbiased, exact, gaussian};
 use lnz::{
     Annealing, Auto, Error, Estimate, Finding, Gwgm, Observer, Precision, Rbm, Sampling, Schedule,
-    Start, anneal, auto,
+    Start, Verdict, anneal, auto,
 };
 use ndarray::{Array1, Array2, array};
 use rayon::ThreadPoolBuilder;
@@ -306,4 +307,32 @@ fn the_hardest_family_defeats_the_uniform_start_less_so_sampled_means_and_not_au
     // twice the betas; here they are to be wrong less often.
     assert!(uniform >= 4, "{uniform} of 20");
     assert!(means < uniform, "{means} against {uniform} of 20");
+}
+
+#[test]
+fn verdicts_and_coverage_survive_other_labels_orders_and_orientations() {
+    // Phases that annealing does not find by itself, a hub with blocks, and a model that is easy.
+    let chosen = [
+        "curie-weiss 50x50, hidden",
+        "hub 141x110, 2 blocks",
+        "gaussian 20x60 (0, 0.3, 0.8, 0.4, 1)",
+    ];
+    let (mut covering, mut runs) = (0, 0);
+    for name in chosen {
+        let family = families().into_iter().find(|family| family.name == name).expect(name);
+        let solved = family.generate(7).unwrap();
+        for seed in 0..4 {
+            let mut numbers = Numbers::new(99, seed);
+            let disguised = match seed {
+                0 => solved.clone(),
+                1 => solved.clone().transposed().unwrap(),
+                _ => solved.clone().disguised(&mut numbers).unwrap(),
+            };
+            let found = estimate(&disguised.model, 4096, seed);
+            assert_eq!(found.diagnosis.verdict, Verdict::Consistent, "{name}, {seed}: {found:?}");
+            covering += usize::from(covers(&found, disguised.log_z));
+            runs += 1;
+        }
+    }
+    assert!(covering >= fewest_covering(runs), "{covering} of {runs}");
 }

@@ -76,6 +76,9 @@ fn every_program_gives_the_same_model() {
         ("lists.pkl", Format::Pickle),
         ("sklearn.joblib", Format::Pickle),
         ("sklearn_packed.joblib", Format::Pickle),
+        ("sklearn_lzma.joblib", Format::Pickle),
+        ("dictionary.npy", Format::Npy),
+        ("struct.mat", Format::Mat),
         ("rbms.h5", Format::Hdf5),
         ("packed.h5", Format::Hdf5),
         ("matlab73.mat", Format::Hdf5),
@@ -97,6 +100,24 @@ fn the_name_of_a_file_says_nothing() {
         let file = read_model(&folder.with("model.npz", &content), None).unwrap();
         assert!(file.stored.model == model(), "{name}");
     }
+}
+
+#[test]
+fn files_that_are_packed_by_other_programs_say_by_which() {
+    let folder = Folder::new();
+    for (start, program) in [
+        (&b"BZh91AY&SY"[..], "bzip2"),
+        (b"\x04\x22\x4d\x18dp", "lz4"),
+        (b"\x28\xb5\x2f\xfd\x04", "zstd"),
+    ] {
+        let message = problem(read_model(&folder.with("model.joblib", start), None));
+        assert!(message.contains(&format!("is packed by {program}")), "{message}");
+    }
+    // As np.savez(params={...}) has it.
+    let objects = npy_with("'|O'", false, "()", b"\x80\x04}.");
+    let file = folder.with("objects.npz", &zip(&[("params.npy".to_owned(), objects)], false));
+    let message = problem(read_model(&file, None));
+    assert!(message.contains("its array `params` holds Python objects"), "{message}");
 }
 
 #[test]

@@ -17,3 +17,4 @@ mod exact_sparse;
 mod foreign_files;
 mod model_files;
 mod orders;
+mod tempering;

@@ -6,8 +6,11 @@
 //! main run end far too seldom: that mass is not reached.
 
 use super::cells::cells;
-use super::prepare::{Prepared, TRIAL_BETAS};
-use super::sampler::{State, drawn};
+use super::core::{Core, pack};
+use super::fit::Fitted;
+use super::sampler::{Pool, Sampler, State, drawn};
+use super::tally::Shares;
+use super::trial::{TRIAL_BETAS, Trial};
 use crate::Result;
 use crate::math::log_sum_exp;
 use lnz_kernels::random::Random;
@@ -20,6 +23,50 @@ const SWEEPS: usize = 50;
 /// with variance s^2. Beyond this many s a state is not reached, and never within e^3.
 const DEVIATIONS: f64 = 3.0;
 const LEAST_EXCESS: f64 = 3.0;
+/// Mass below this share of Z is not looked for.
+const LEAST_MASS: f64 = 0.01;
+/// Mass that is worth another fit.
+const WORTH_A_FIT: f64 = 0.02;
+
+/// States that a trial has found, by weight.
+pub(super) struct Source<'a> {
+    pub(super) pool: &'a Pool,
+    /// What it has found, relative to Z, and the relative error of that.
+    pub(super) share: f64,
+    pub(super) error: f64,
+}
+
+/// Where the way back leads.
+pub(super) struct Route<'a> {
+    pub(super) sampler: &'a Sampler<'a>,
+    pub(super) fitted: &'a Fitted,
+    pub(super) shares: &'a Shares,
+    /// States that count with their exact sum.
+    pub(super) known: Option<&'a Core>,
+}
+
+/// The paths from states of each source back to the starts.
+#[derive(Default)]
+pub(super) struct WayBack {
+    pub(super) betas: Vec<f64>,
+    sources: Vec<Paths>,
+}
+
+struct Paths {
+    paths: Vec<Led>,
+    share: f64,
+    error: f64,
+}
+
+/// A state that was led back to a start.
+struct Led {
+    state: State,
+    start: usize,
+    /// log(w A_kc) of its path.
+    weight: f64,
+    /// It counts with the exact sum, so that it need not be reached.
+    known: bool,
+}
 
 /// What the way back has found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,85 +78,143 @@ pub(super) struct Backward {
     pub(super) unreached_error: f64,
 }
 
-/// From the states of both trials back to the fitted starts. `forward` are the W of the main run,
-/// `numbers` the chains of its starts.
-pub(super) fn backward(
-    prepared: &Prepared<'_>,
-    forward: &[f64],
-    numbers: &[usize],
-    log_z: f64,
-    betas: &[f64],
-    random: &mut Random,
-) -> Result<Backward> {
-    let own = led_back(prepared, &prepared.pool, numbers, betas, random)?;
-    // The variance of log w falls as 1 / betas.
-    let variance = prepared.design.variance * TRIAL_BETAS as f64 / betas.len() as f64;
-    let excess = (variance / 2.0 + DEVIATIONS * variance.sqrt()).max(LEAST_EXCESS);
-    let mut found = unreached(&own, log_z + excess, 1.0);
-    let flips = &prepared.flips.trial_states;
-    // What little mass the flips have found is little that can be missed.
-    let mass = (prepared.flips_trial.weights.log_z - log_z).exp().min(1.0);
-    if mass > LEAST_MASS {
-        let others = led_back(prepared, flips, numbers, betas, random)?;
-        let by_flips = unreached(&others, log_z + excess, mass);
-        if by_flips.0 > found.0 {
-            found = by_flips;
+impl Route<'_> {
+    pub(super) fn lead_back(
+        &self,
+        sources: &[Source<'_>],
+        betas: Vec<f64>,
+        random: &mut Random,
+    ) -> Result<WayBack> {
+        let lead = |source: &Source<'_>| {
+            let paths = match source.share > LEAST_MASS {
+                true => self.paths(source.pool, &betas, random)?,
+                false => vec![],
+            };
+            Ok(Paths { paths, share: source.share, error: source.error })
+        };
+        let sources = sources.iter().map(lead).collect::<Result<_>>()?;
+        Ok(WayBack { betas, sources })
+    }
+
+    fn paths(&self, pool: &Pool, betas: &[f64], random: &mut Random) -> Result<Vec<Led>> {
+        let Self { sampler, fitted, shares, known } = self;
+        let log_weights: Vec<f64> = pool.iter().map(|(weight, _)| *weight).collect();
+        if log_sum_exp(&log_weights) == f64::NEG_INFINITY {
+            return Ok(vec![]);
         }
+        let chosen = drawn(&log_weights, sampler.fewer(STATES), random);
+        let first: Vec<State> = chosen.into_iter().map(|i| pool[i].1.clone()).collect();
+        let (states, _) = sampler.sweep(&first, SWEEPS, 0)?;
+        let homes = cells(&fitted.phases, &states);
+        let starts = fitted.starts();
+        let mut of_start: Vec<(usize, Vec<usize>)> =
+            (0..starts.len()).map(|k| (k, vec![])).collect();
+        for (i, &cell) in homes.iter().enumerate() {
+            let mut left = random.uniform();
+            let taker = (0..starts.len()).find(|&k| {
+                left -= shares[k][cell];
+                left < 0.0
+            });
+            of_start[taker.unwrap_or(cell)].1.push(i);
+        }
+        of_start.retain(|members| !members.1.is_empty());
+        let route = |(start, members): &(usize, Vec<usize>)| {
+            let from: Vec<State> = members.iter().map(|&i| states[i].clone()).collect();
+            (&starts[*start].start, from)
+        };
+        let routes: Vec<_> = of_start.iter().map(route).collect();
+        let samples = sampler.reverse_all(&routes, betas)?;
+        let mut paths = Vec::new();
+        for (((start, members), (_, from)), samples) in of_start.iter().zip(routes).zip(samples) {
+            let start = *start;
+            for ((state, sample), &i) in from.into_iter().zip(samples).zip(members) {
+                let other = |random: &mut Random| pack(&sampler.other_layer(&state, random));
+                let known = known.is_some_and(|core| core.contains(&other(random)));
+                let weight = sample + shares[start][homes[i]].ln();
+                paths.push(Led { state, start, weight, known });
+            }
+        }
+        Ok(paths)
     }
-    let log_z = acceptance_ratio(forward, &own);
-    Ok(Backward { log_z, unreached: found.0, unreached_error: found.1 })
 }
 
-/// Mass below this share of Z is not looked for.
-const LEAST_MASS: f64 = 0.01;
+impl WayBack {
+    /// The states that are not reached, if they have mass that is worth a fit.
+    pub(super) fn missed(&self, trial: &Trial) -> Vec<State> {
+        let highest = trial.summary.weights.log_z + self.excess(trial);
+        let log_parts = log_parts(&trial.design.chains);
+        let missed = |source: &Paths| -> Vec<State> {
+            let missed: Vec<&Led> = source.missed(highest, &log_parts).collect();
+            let mass = source.share * missed.len() as f64 / source.paths.len().max(1) as f64;
+            match mass > WORTH_A_FIT {
+                true => missed.into_iter().map(|led| led.state.clone()).collect(),
+                false => vec![],
+            }
+        };
+        self.sources.iter().flat_map(missed).collect()
+    }
 
-/// The part of the states that is not reached, and its error: no less than that of one state.
-fn unreached(works: &[f64], highest: f64, mass: f64) -> (f64, f64) {
-    let n = works.len().max(1) as f64;
-    let part = works.iter().filter(|w| **w > highest).count() as f64 / n;
-    (mass * part, mass * (part * (1.0 - part) / n).sqrt().max(1.0 / n))
+    /// How far above log Z the work of a path may be.
+    fn excess(&self, trial: &Trial) -> f64 {
+        // The variance of log w falls as 1 / betas.
+        let variance = trial.design.variance * TRIAL_BETAS as f64 / self.betas.len() as f64;
+        (variance / 2.0 + DEVIATIONS * variance.sqrt()).max(LEAST_EXCESS)
+    }
+
+    /// The mass that is not reached, relative to Z, and its error: the most that a source knows of. `parts`
+    /// of the chains belong to each start. It is held against the trial, not the main run, so that nothing
+    /// follows from the samples of that.
+    pub(super) fn unreached(&self, trial: &Trial, parts: &[f64]) -> (f64, f64) {
+        let highest = trial.summary.weights.log_z + self.excess(trial);
+        let log_parts = log_parts(parts);
+        let unreached = |source: &Paths| {
+            let missed = source.missed(highest, &log_parts).count();
+            let (part, error) = unreached(missed, source.paths.len(), source.error);
+            (source.share * part, source.share * error)
+        };
+        let worst = self.sources.iter().map(unreached).max_by(|a, b| a.0.total_cmp(&b.0));
+        worst.unwrap_or_default()
+    }
+
+    /// Holds the way back against the way there: `forward` are the W of the main run, `numbers` the chains
+    /// of its starts.
+    pub(super) fn judge(&self, trial: &Trial, forward: &[f64], numbers: &[usize]) -> Backward {
+        let total: usize = numbers.iter().sum();
+        let parts: Vec<f64> = numbers.iter().map(|&n| n as f64 / total as f64).collect();
+        let (unreached, unreached_error) = self.unreached(trial, &parts);
+        let log_parts = log_parts(&parts);
+        let own = self
+            .sources
+            .iter()
+            .take(1)
+            .flat_map(|source| &source.paths)
+            .map(|led| led.weight - log_parts[led.start]);
+        let log_z = acceptance_ratio(forward, &own.collect::<Vec<_>>());
+        Backward { log_z, unreached, unreached_error }
+    }
 }
 
-fn led_back(
-    prepared: &Prepared<'_>,
-    pool: &[(f64, State)],
-    numbers: &[usize],
-    betas: &[f64],
-    random: &mut Random,
-) -> Result<Vec<f64>> {
-    let Prepared { sampler, fitted, design, .. } = prepared;
-    let log_weights: Vec<f64> = pool.iter().map(|(weight, _)| *weight).collect();
-    if log_sum_exp(&log_weights) == f64::NEG_INFINITY {
-        return Ok(vec![]);
+/// log n_k / n.
+fn log_parts(parts: &[f64]) -> Vec<f64> {
+    parts.iter().map(|part| part.ln()).collect()
+}
+
+impl Paths {
+    /// Paths with a work beyond `highest`.
+    fn missed<'a>(&'a self, highest: f64, log_parts: &'a [f64]) -> impl Iterator<Item = &'a Led> {
+        self.paths
+            .iter()
+            .filter(move |led| !led.known && led.weight - log_parts[led.start] > highest)
     }
-    let chosen = drawn(&log_weights, sampler.fewer(STATES), random);
-    let first: Vec<State> = chosen.into_iter().map(|i| pool[i].1.clone()).collect();
-    let (states, _) = sampler.sweep(&first, SWEEPS, 0)?;
-    let homes = cells(&fitted.phases, &states);
-    let starts = fitted.starts();
-    let mut of_start: Vec<Vec<usize>> = vec![vec![]; starts.len()];
-    for (i, &cell) in homes.iter().enumerate() {
-        let mut left = random.uniform();
-        let taker = (0..starts.len()).find(|&k| {
-            left -= design.shares[k][cell];
-            left < 0.0
-        });
-        of_start[taker.unwrap_or(cell)].push(i);
-    }
-    let total: usize = numbers.iter().sum();
-    let mut works = Vec::new();
-    for (k, members) in of_start.iter().enumerate().filter(|(_, members)| !members.is_empty()) {
-        let from: Vec<State> = members.iter().map(|&i| states[i].clone()).collect();
-        let samples = sampler.reverse(&starts[k].start, &from, betas)?;
-        let parts = (total as f64 / numbers[k] as f64).ln();
-        works.extend(
-            samples
-                .iter()
-                .zip(members)
-                .map(|(sample, &i)| sample + design.shares[k][homes[i]].ln() + parts),
-        );
-    }
-    Ok(works)
+}
+
+/// The part of the states that is not reached, and its error: no less than that of one state. States by
+/// weight are as many as the relative error of their sum says, however many were drawn.
+fn unreached(missed: usize, states: usize, error: f64) -> (f64, f64) {
+    let n = states.max(1) as f64;
+    let part = missed as f64 / n;
+    let effective = n.min(1.0 / (error * error)).max(1.0);
+    (part, (part * (1.0 - part) / effective).sqrt().max(1.0 / n))
 }
 
 /// Bennett's acceptance ratio: the C for which the sum over the chains there of
@@ -154,8 +259,9 @@ mod tests {
     }
 
     #[test]
-    fn states_that_are_reached_too_seldom_are_counted() {
-        let (part, error) = unreached(&[10.0, 10.5, 14.0, 9.0], 13.0, 0.5);
-        assert_eq!((part, error), (0.125, 0.5 * 0.25));
+    fn states_that_are_reached_too_seldom_count_by_how_many_are_independent() {
+        assert_eq!(unreached(32, 128, 0.01), (0.25, (0.25f64 * 0.75 / 128.0).sqrt()));
+        assert_eq!(unreached(32, 128, 0.5), (0.25, (0.25f64 * 0.75 / 4.0).sqrt()));
+        assert_eq!(unreached(0, 128, 0.5), (0.0, 1.0 / 128.0));
     }
 }

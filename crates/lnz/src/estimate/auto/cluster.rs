@@ -2,7 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
-/// Phases that are told apart at most.
+/// Phases that are told apart at most: the highest ones, and those that are farthest from all others.
+const HIGHEST: usize = 40;
 const MOST: usize = 80;
 /// Two chains are in one phase if they are no farther apart than twice what a chain moves by itself.
 const REACH: f32 = 2.0;
@@ -12,8 +13,13 @@ const QUIETEST: usize = 5;
 const EXCHANGE: f64 = 0.1;
 
 /// The means of each phase, from the means of chains over two windows, one after the other.
-pub(super) fn phases(before: &Array2<f32>, after: &Array2<f32>) -> Vec<Array1<f64>> {
-    let centres = spread_out(after, reach(before, after));
+/// `heights` are log p of the chains.
+pub(super) fn phases(
+    before: &Array2<f32>,
+    after: &Array2<f32>,
+    heights: &[f64],
+) -> Vec<Array1<f64>> {
+    let centres = spread_out(after, heights, reach(before, after));
     let (centres, now) = settled(after, centres);
     let earlier = nearest_of_all(before, &centres);
     let joined = joined(centres.len(), &earlier, &now);
@@ -37,19 +43,22 @@ fn reach(before: &Array2<f32>, after: &Array2<f32>) -> f32 {
 }
 
 /// Chains that are farther from each other than `reach`, and near enough to all others.
-fn spread_out(means: &Array2<f32>, reach: f32) -> Vec<Array1<f32>> {
-    let mut centres = vec![means.row(0).to_owned()];
-    let mut nearest: Vec<f32> =
-        means.rows().into_iter().map(|row| distance(row, means.row(0))).collect();
+fn spread_out(means: &Array2<f32>, heights: &[f64], reach: f32) -> Vec<Array1<f32>> {
+    let mut centres = Vec::new();
+    let mut nearest = vec![f32::INFINITY; means.nrows()];
     while centres.len() < MOST {
-        let far = (0..nearest.len()).fold(0, |a, b| if nearest[b] > nearest[a] { b } else { a });
-        if nearest[far] <= reach {
+        let height = |k: usize| if nearest[k] > reach { heights[k] } else { f64::NEG_INFINITY };
+        let next = match centres.len() < HIGHEST {
+            true => (0..nearest.len()).fold(0, |a, b| if height(b) > height(a) { b } else { a }),
+            false => (0..nearest.len()).fold(0, |a, b| if nearest[b] > nearest[a] { b } else { a }),
+        };
+        if nearest[next] <= reach {
             break;
         }
         for (k, row) in means.rows().into_iter().enumerate() {
-            nearest[k] = nearest[k].min(distance(row, means.row(far)));
+            nearest[k] = nearest[k].min(distance(row, means.row(next)));
         }
-        centres.push(means.row(far).to_owned());
+        centres.push(means.row(next).to_owned());
     }
     centres
 }
@@ -123,7 +132,7 @@ mod tests {
                 _ => mixing(k, i, t),
             })
         };
-        let found = phases(&window(0), &window(1));
+        let found = phases(&window(0), &window(1), &[0.0; 30]);
         assert_eq!(found.len(), 3);
         assert!(found.iter().any(|means| means.sum() == 0.0));
     }

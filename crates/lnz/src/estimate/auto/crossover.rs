@@ -1,63 +1,70 @@
-//! Children of two phases: the units in which they differ, one strongly coupled group at a time.
+//! Exchange of groups: from two states, those that differ from one of them in a single group of units.
 //!
-//! A model of weakly joined blocks has a phase for each combination of theirs. Two phases that differ in
-//! several blocks lead to those between them.
+//! A model of weakly joined blocks has a phase for each combination of theirs, and two states that differ in
+//! several blocks lead to those between them. Where there are no blocks but local order, as in a band or a
+//! lattice, states differ in domains, and the best of each can be had (the clusters of Houdayer).
 
 use super::sampler::{Guess, State};
 use crate::Rbm;
 use crate::math::sigmoid;
-use lnz_kernels::random::Random;
-use ndarray::Array1;
+use lnz_kernels::FreeEnergy;
+use ndarray::{Array1, Array2};
 use std::collections::BTreeMap;
 
-/// Pairs of phases that have children, and children in all.
-const PAIRS: usize = 60;
-const MOST: usize = 256;
-/// A unit differs between two phases if its means are this far apart.
+/// States that are compared with the highest one, and exchanges that are looked at.
+const COMPARED: usize = 128;
+/// A unit differs between two states if its means are this far apart.
 const DIFFERENT: f64 = 0.3;
 /// A coupling is strong above this share of the strongest of its units.
 const STRONG: f64 = 0.25;
 /// Groups of a pair that are exchanged at most, and units of a group worth the name.
 const GROUPS: usize = 8;
 const SMALLEST: usize = 4;
-/// Parts of the other phase in children that mix unit by unit.
-const PARTS: [f64; 3] = [0.15, 0.5, 0.85];
-
-/// First states between phases with the given means of the visible layer.
-pub(super) fn children(model: &Rbm, means: &[Array1<f64>], random: &mut Random) -> Vec<Guess> {
-    let hidden: Vec<Array1<f64>> =
-        means.iter().map(|m| model.hidden_input(m.view()).mapv(sigmoid)).collect();
-    let pairs: Vec<(usize, usize)> =
-        (0..means.len()).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
-    let mut children: Vec<(&'static str, Array1<f64>)> = Vec::new();
-    for k in random.permutation(pairs.len()).into_iter().take(PAIRS) {
-        let (i, j) = pairs[k];
-        for group in groups(model, [&means[i], &means[j]], [&hidden[i], &hidden[j]]) {
-            for (one, other) in [(i, j), (j, i)] {
-                let mut child = means[one].clone();
-                group.iter().for_each(|&unit| child[unit] = means[other][unit]);
-                children.push(("crossover of groups", child));
+/// Exchanges of one group between the highest state and others, the highest first. An exchange that leads
+/// higher becomes the state that the next ones are compared with.
+pub(super) fn exchanges(
+    model: &Rbm,
+    free_energy: &FreeEnergy,
+    means: &Array2<f32>,
+    heights: &[f64],
+) -> Vec<Guess> {
+    let mut order: Vec<usize> = (0..heights.len()).collect();
+    order.sort_by(|&a, &b| heights[b].total_cmp(&heights[a]));
+    let hidden = |means: &Array1<f64>| model.hidden_input(means.view()).mapv(sigmoid);
+    let height = |means: &Array1<f64>| free_energy.position(rounded(means)).height();
+    let mut highest = means.row(order[0]).mapv(f64::from);
+    let mut highest_hidden = hidden(&highest);
+    let mut top = height(&highest);
+    let mut found: BTreeMap<State, f64> = BTreeMap::new();
+    for &k in order[1..].iter().take(COMPARED) {
+        let other = means.row(k).mapv(f64::from);
+        let other_hidden = hidden(&other);
+        for group in groups(model, [&highest, &other], [&highest_hidden, &other_hidden]) {
+            let mut child = highest.clone();
+            group.iter().for_each(|&unit| child[unit] = other[unit]);
+            let height = height(&child);
+            found.insert(rounded(&child), height);
+            if height > top {
+                (highest, top) = (child, height);
+                highest_hidden = hidden(&highest);
             }
         }
-        for part in PARTS {
-            let mixed = means[i].iter().zip(&means[j]);
-            let mixed = mixed.map(|(a, b)| if random.happens(part) { *a } else { *b }).collect();
-            children.push(("crossover of units", mixed));
-        }
     }
-    let order = random.permutation(children.len());
-    let state = |means: &Array1<f64>, random: &mut Random| -> State {
-        means.iter().map(|&m| random.happens(m)).collect()
-    };
-    order.into_iter().take(MOST).map(|k| (children[k].0, state(&children[k].1, random))).collect()
+    let mut found: Vec<(State, f64)> = found.into_iter().collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    found.into_iter().take(COMPARED).map(|(state, _)| ("exchange of groups", state)).collect()
 }
 
-/// The visible units in which two phases differ, in strongly coupled groups, the largest first; none
+fn rounded(means: &Array1<f64>) -> State {
+    means.iter().map(|&m| m > 0.5).collect()
+}
+
+/// The visible units in which two states differ, in strongly coupled groups, the largest first; none
 /// if there are not at least two groups.
 fn groups(model: &Rbm, visible: [&Array1<f64>; 2], hidden: [&Array1<f64>; 2]) -> Vec<Vec<usize>> {
     let (v, h) = (differing(visible), differing(hidden));
     let weights = model.weights();
-    // What it gains that both units are as they are in one phase, and not mixed.
+    // What it gains that both units are as they are in one state, and not mixed.
     let gain = |i: usize, j: usize| (weights[[v[i].0, h[j].0]] * v[i].1 * h[j].1).max(0.0);
     let strongest_of_row = |i: usize| (0..h.len()).map(|j| gain(i, j)).fold(0.0, f64::max);
     let rows: Vec<f64> = (0..v.len()).map(strongest_of_row).collect();

@@ -30,6 +30,8 @@ const WINDOW: usize = 25;
 /// Products that were fitted: one for each phase, whose cell it also defines, and one for all of them.
 pub(super) struct Fitted {
     pub(super) phases: Vec<Product>,
+    /// log of what short runs have found in each phase.
+    pub(super) log_sizes: Vec<f64>,
     pub(super) whole: Option<Product>,
 }
 
@@ -78,6 +80,7 @@ fn refitted_to(
 pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> Result<Fitted> {
     let (whole, _) = fit_whole(sampler, found, random)?;
     let mut phases = found.means.iter().map(Product::fitted).collect::<Result<Vec<_>>>()?;
+    let mut log_sizes = vec![0.0];
     for (round, betas) in BETAS.into_iter().enumerate() {
         if phases.len() == 1 {
             break;
@@ -91,10 +94,11 @@ pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> 
             refitted(sampler, weights, &ends.states, count, random)
         };
         phases = kept.iter().map(refit).collect::<Result<Vec<_>>>()?;
+        log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
     }
     match phases.len() {
-        1 => Ok(Fitted { phases: vec![whole], whole: None }),
-        _ => Ok(Fitted { phases, whole: Some(whole) }),
+        1 => Ok(Fitted { phases: vec![whole], log_sizes: vec![0.0], whole: None }),
+        _ => Ok(Fitted { phases, log_sizes, whole: Some(whole) }),
     }
 }
 
@@ -110,19 +114,20 @@ struct ShortRun {
 fn short_runs(sampler: &Sampler<'_>, phases: &[Product], betas: &[f64]) -> Result<Vec<ShortRun>> {
     let islands = (ISLANDS / phases.len()).max(1);
     let island = if phases.len() > MOST_PHASES { GROUP } else { ISLAND };
-    let run = |(k, phase): (usize, &Product)| {
-        let (chains, resampled) = (islands * island, Some(island));
-        let run = Run { start: &phase.start, betas, chains, resampled, others: false };
-        let ends = sampler.anneal(&run)?;
+    let (chains, resampled) = (islands * island, Some(island));
+    let starts = phases.iter().map(|phase| &phase.start);
+    let runs: Vec<Run<'_>> =
+        starts.map(|start| Run { start, betas, chains, resampled, others: false }).collect();
+    let short_run = |(k, ends): (usize, Ends)| {
         let cells = cells(phases, &ends.states);
         let at_home = |(sample, cell): (&f64, usize)| {
             if cell == k { *sample } else { f64::NEG_INFINITY }
         };
         let home: Vec<f64> = ends.samples.iter().zip(cells).map(at_home).collect();
         let (log_home, log_all) = (log_mean_exp(&home), ends.log_z());
-        Ok(ShortRun { ends, home, log_home, log_all })
+        ShortRun { ends, home, log_home, log_all }
     };
-    phases.iter().enumerate().map(run).collect()
+    Ok(sampler.anneal_all(&runs)?.into_iter().enumerate().map(short_run).collect())
 }
 
 /// A product fitted to weighted states after some sweeps.

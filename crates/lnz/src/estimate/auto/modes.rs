@@ -8,10 +8,11 @@ use std::collections::HashSet;
 
 /// Ascents in all, on a model small enough.
 const ASCENTS: usize = 512;
-/// Ascents that are begun at once.
+/// Ascents that are begun at once, at most, and times that one goes through all units, about.
 const BATCH: usize = 32;
+const PASSES: usize = 8;
 /// No batch begins after this many evaluations of softplus, about half a second on one core.
-const MOST_WORK: f64 = 6e7;
+const MOST_WORK: f64 = 4e7;
 /// The best modes, whose surroundings are searched again.
 const KICKED: usize = 8;
 /// A flip must gain more than rounding could.
@@ -30,24 +31,26 @@ pub(super) fn find_modes(
 ) -> Vec<Position> {
     let n = free_energy.units();
     let most = (MOST_WORK / free_energy.others().max(1) as f64) as usize;
+    // Half of the work at once, at most.
+    let together = (most / (2 * PASSES * n.max(1))).clamp(2, BATCH);
     let ascend = |x, random: &mut Random| ascend(free_energy, x, random, observer);
     let mut modes = Modes::default();
-    for (batch, states) in others.chunks(BATCH).enumerate() {
+    for (batch, states) in others.chunks(together).enumerate() {
         modes.add(states.par_iter().enumerate().map(|(k, x)| {
-            let stream = (1 << 40) + (batch * BATCH + k) as u64;
+            let stream = (1 << 40) + (batch * together + k) as u64;
             ascend(x.clone(), &mut Random::stream(seed, Purpose::Modes, stream))
         }));
         if modes.evaluations > most / 2 {
             break;
         }
     }
-    for batch in 0..ASCENTS / BATCH {
+    for batch in 0..ASCENTS / together {
         let best: Vec<Vec<bool>> = modes.best(KICKED).map(|mode| mode.x.clone()).collect();
-        modes.add((0..BATCH).into_par_iter().map(|k| {
-            let mut random = Random::stream(seed, Purpose::Modes, (batch * BATCH + k) as u64);
+        modes.add((0..together).into_par_iter().map(|k| {
+            let mut random = Random::stream(seed, Purpose::Modes, (batch * together + k) as u64);
             // First random states and later kicks; both in a search that ends early.
             let first = match (batch % 2, best.len()) {
-                (0, _) | (_, 0) => first_state(n, batch / 2 * BATCH + k, &mut random),
+                (0, _) | (_, 0) => first_state(n, batch / 2 * together + k, &mut random),
                 _ => kicked(best[random.below(best.len())].clone(), &mut random),
             };
             ascend(first, &mut random)

@@ -1,28 +1,24 @@
 //! Everything that is fixed before the main run: known states, phases, fitted starts, trials, the design.
 
-use super::cells::cells;
+use super::backward::{Route, Source, WayBack};
+use super::cells::{Product, cell};
 use super::core::{Core, pack};
-use super::design::Design;
 use super::fit::{Fitted, fit, fit_whole};
 use super::modes::find_modes;
-use super::sampler::{ISLAND, Pool, Run, Sampler, State};
+use super::sampler::{ISLAND, Pool, Run, Sampler, State, drawn};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Shares, Summary, Tally};
+use super::trial::{LEAST_CORE, TRIAL_BETAS, Trial};
 use super::{Auto, Family, FamilyReport};
-use crate::check::Measured;
+use crate::check::{Measured, Opinion};
 use crate::energy::check_resolved;
 use crate::observer::{Alone, Observer, Phase, Progress};
-use crate::{Rbm, Result, Start};
+use crate::{Precision, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
 use serde::Serialize;
 
-/// Intervals of the trial of the fitted starts, its chains with one start (twice as many with several), and
-/// of each start at least.
-pub(super) const TRIAL_BETAS: usize = 1024;
-const TRIAL_CHAINS: usize = 256;
-const LEAST_CHAINS: usize = 32;
 /// Particles of the pilot of the flips, and intervals and islands of their trial.
 const PARTICLES: usize = 64;
 const FLIP_BETAS: usize = 448;
@@ -31,8 +27,6 @@ const FLIP_ISLANDS: usize = 8;
 const MOST_FLIPS: usize = 6;
 /// Islands that are so far below the fitted starts need no more of them.
 const HOPELESS: f64 = 5.0;
-/// A core with a smaller share of Z is not worth its trouble.
-const LEAST_CORE: f64 = 1e-3;
 /// Trials that differ by less than this, whatever their errors, find the same.
 const SAME: f64 = 0.15;
 
@@ -61,12 +55,11 @@ pub(super) struct Prepared<'a> {
     /// The exact sum over the core takes the place of what the chains see of it.
     pub(super) with_core: bool,
     pub(super) fitted: Fitted,
-    pub(super) design: Design,
     pub(super) found: Found,
-    /// States of the trial with their log weights.
-    pub(super) pool: Pool,
-    pub(super) trial: Summary,
+    pub(super) trial: Trial,
     pub(super) flips_trial: Summary,
+    /// The way back along the schedule of the trial.
+    pub(super) back: WayBack,
     /// The way of the main run.
     pub(super) way: Family,
 }
@@ -116,27 +109,45 @@ impl<'a> FlipsWay<'a> {
     }
 }
 
-/// The chains of one fitted start, and the states in which they ended.
-pub(super) fn from_start(
-    sampler: &Sampler<'_>,
-    fitted: &Fitted,
-    core: &Core,
-    start: &Start,
-    chains: usize,
-    betas: &[f64],
-) -> Result<(Vec<Chain>, Vec<State>)> {
-    let others = core.states() > 0;
-    let run = Run { start, betas, chains, resampled: None, others };
-    let ends = sampler.anneal(&run)?;
-    let cells = cells(&fitted.phases, &ends.states);
-    let known = |i: usize| others && core.contains(&pack(&ends.others[i]));
-    let chain = |i: usize| Chain { sample: ends.samples[i], cell: cells[i], known: known(i) };
-    Ok(((0..chains).map(chain).collect(), ends.states))
-}
-
 /// Flips have one cell and account for all of it.
 pub(super) fn alone() -> Shares {
     vec![vec![1.0]]
+}
+
+/// What is known of a model before anything is fitted to it.
+struct Survey<'a> {
+    sampler: Sampler<'a>,
+    flips: FlipsWay<'a>,
+    core: Core,
+    found: Found,
+    random: Random,
+}
+
+/// Looks for states of high weight and for phases, in three stages.
+fn survey<'a>(
+    layers: &'a Layers,
+    settings: &Auto,
+    observer: &'a dyn Observer,
+    stage: &dyn Fn(u64),
+) -> Result<Survey<'a>> {
+    let Layers { large, small } = layers;
+    let seed = settings.seed;
+    let sampler = Sampler::new([large, small], settings.precision, seed, observer);
+    let mut random = Random::stream(seed, Purpose::Modes, 1 << 50);
+    stage(0);
+    let (flips, pilot_states) = FlipsWay::new(sampler.swapped())?;
+    stage(1);
+    let free_energy = FreeEnergy::new(small);
+    let modes = find_modes(&free_energy, pilot_states, seed, observer);
+    // No state is higher than the highest mode: is there a chance that the core has a part of Z?
+    let most = modes[0].height() + ((settings.core * small.visible()) as f64).max(1.0).ln();
+    let hopeless = most + large.constant() < flips.pilot_log_z + LEAST_CORE.ln();
+    let expansions = if hopeless { settings.core.min(1) } else { settings.core };
+    let core = Core::build(&free_energy, &modes, expansions, large.constant(), observer);
+    stage(2);
+    let data = settings.data_means.as_ref();
+    let found = search(&sampler, &flips.sampler, data, &mut random, observer)?;
+    Ok(Survey { sampler, flips, core, found, random })
 }
 
 pub(super) fn prepare<'a>(
@@ -148,68 +159,71 @@ pub(super) fn prepare<'a>(
         let (phase, total) = (Phase::Prepare, 5);
         observer.progress(Progress { phase, done, total, log_z: None, beta: None });
     };
-    let Layers { large, small } = layers;
-    let seed = settings.seed;
-    let sampler = Sampler::new([large, small], settings.precision, seed, observer);
-    let mut random = Random::stream(seed, Purpose::Modes, 1 << 50);
-    stage(0);
-    let (mut flips, pilot_states) = FlipsWay::new(sampler.swapped())?;
-    stage(1);
-    let free_energy = FreeEnergy::new(small);
-    let modes = find_modes(&free_energy, pilot_states, seed, observer);
-    let constant = large.constant();
-    let core = Core::build(&free_energy, &modes, settings.core, constant, observer);
-    stage(2);
-    let found =
-        search(&sampler, &flips.sampler, settings.data_means.as_ref(), &mut random, observer)?;
+    let Survey { sampler, mut flips, core, mut found, mut random } =
+        survey(layers, settings, observer, &stage)?;
     stage(3);
-    let fitted = fit(&sampler, &found, &mut random)?;
+    let mut fitted = fit(&sampler, &found, &mut random)?;
     stage(4);
-    let starts = fitted.starts();
-    let betas = schedule(TRIAL_BETAS);
-    let all = sampler.fewer(TRIAL_CHAINS) * if starts.len() > 1 { 2 } else { 1 };
-    let count = (all / starts.len()).max(LEAST_CHAINS);
-    let mut tally = Tally::new(starts.len(), 1);
-    let mut states = Vec::new();
-    for (k, product) in starts.iter().enumerate() {
-        let (chains, ends) = from_start(&sampler, &fitted, &core, &product.start, count, &betas)?;
-        tally.chains[k] = chains;
-        states.push(ends);
-    }
-    let design = Design::from_trial(&tally, fitted.phases.len());
-    let log_weight = |k: usize, chain: &Chain| {
-        chain.sample + design.shares[k][chain.cell].ln() - (tally.chains[k].len() as f64).ln()
+    let mut trial = Trial::run(&sampler, &fitted, &core)?;
+    let mut flips_trial = Summary::NOTHING;
+    let mut back = WayBack::default();
+    // From here on there is a result; what is not done in time is not done.
+    let mut look_further = || -> Result<()> {
+        flips_trial = try_flips(&mut flips, &core, trial.summary.weights.log_z)?;
+        let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
+        back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
+        // What the trials have found and the chains do not reach is fitted, too.
+        let missed = back.missed(&trial);
+        if found.add(&sampler, missed)? {
+            let again = fit(&sampler, &found, &mut random)?;
+            let trial_again = Trial::run(&sampler, &again, &core)?;
+            back = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
+            (fitted, trial) = (again, trial_again);
+        }
+        Ok(())
     };
-    let pool = states.into_iter().enumerate().flat_map(|(k, states)| {
-        let log_weights: Vec<f64> = tally.chains[k].iter().map(|c| log_weight(k, c)).collect();
-        log_weights.into_iter().zip(states)
-    });
-    let pool: Pool = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
-    let by = |with: bool| tally.summary(&design.shares, &core, with);
-    // Most of Z is better known exactly; a part of it where that makes the error smaller.
-    let share = (core.log_z - by(false).log_z).exp();
-    let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
-    let trial = by(with_core);
-    let flips_trial = try_flips(&mut flips, &core, trial.weights.log_z)?;
-    let way = choose(trial.weights, flips_trial.weights);
+    if let Err(error) = look_further()
+        && !observer.cancelled()
+    {
+        return Err(error);
+    }
+    // What is not reached is an error, too.
+    let Measured { log_z, error } = trial.summary.weights;
+    let (unreached, _) = back.unreached(&trial, &trial.design.chains);
+    let way = choose(Measured { log_z, error: error.hypot(unreached) }, flips_trial.weights);
     let with_core = match way {
-        Family::Phases => with_core,
+        Family::Phases => trial.with_core,
         Family::Flips => core.log_z > flips_trial.log_z - std::f64::consts::LN_2,
     };
     stage(5);
-    Ok(Prepared {
-        sampler,
-        flips,
-        core,
-        with_core,
-        fitted,
-        design,
-        found,
-        pool,
-        trial,
-        flips_trial,
-        way,
-    })
+    Ok(Prepared { sampler, flips, core, with_core, fitted, found, trial, flips_trial, back, way })
+}
+
+/// From the states of both trials back to the starts, along the schedule of the trial.
+fn lead_back(
+    trial: &Trial,
+    fitted: &Fitted,
+    (sampler, core): (&Sampler<'_>, &Core),
+    (flips, flips_trial): (&FlipsWay<'_>, Summary),
+    random: &mut Random,
+) -> Result<WayBack> {
+    let known = trial.with_core.then_some(core);
+    let route = Route { sampler, fitted, shares: &trial.design.shares, known };
+    let sources = sources(trial, flips, flips_trial);
+    route.lead_back(&sources, schedule(TRIAL_BETAS), random)
+}
+
+/// The states that both trials have found.
+pub(super) fn sources<'a>(
+    trial: &'a Trial,
+    flips: &'a FlipsWay<'_>,
+    flips_trial: Summary,
+) -> [Source<'a>; 2] {
+    let Measured { log_z, error } = trial.summary.weights;
+    // What little mass the flips have found is little that can be missed.
+    let share = (flips_trial.weights.log_z - log_z).exp().min(1.0);
+    let flips = Source { pool: &flips.trial_states, share, error: flips_trial.weights.error };
+    [Source { pool: &trial.pool, share: 1.0, error }, flips]
 }
 
 /// A few islands first; more unless they find nothing. Flips are dear on large models, so that a pilot
@@ -254,7 +268,7 @@ impl Prepared<'_> {
             std_error: None,
             weights: None,
         };
-        vec![report(Family::Phases, &self.trial), report(Family::Flips, &self.flips_trial)]
+        vec![report(Family::Phases, &self.trial.summary), report(Family::Flips, &self.flips_trial)]
     }
 }
 
@@ -279,14 +293,8 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     let observer = &Alone(observer);
     let layers = Layers::of(model)?;
     let settings = Auto { seed, ..Auto::default() };
-    let precision = settings.precision;
-    let sampler = Sampler::new([&layers.large, &layers.small], precision, seed, observer);
-    let mut random = Random::stream(seed, Purpose::Modes, 1 << 50);
-    let (mut flips, pilot_states) = FlipsWay::new(sampler.swapped())?;
-    let free_energy = FreeEnergy::new(&layers.small);
-    let modes = find_modes(&free_energy, pilot_states, seed, observer);
-    let core = Core::build(&free_energy, &modes, settings.core, model.constant(), observer);
-    let found = search(&sampler, &flips.sampler, None, &mut random, observer)?;
+    let Survey { sampler, mut flips, core, found, mut random } =
+        survey(&layers, &settings, observer, &|_| {})?;
     let (_, whole) = fit_whole(&sampler, &found, &mut random)?;
     let flips = try_flips(&mut flips, &core, whole.log_z)?;
     let report = |family: Family, found: Measured| FamilyReport {
@@ -300,4 +308,77 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     };
     let trials = vec![report(Family::Phases, whole), report(Family::Flips, flips.weights)];
     Ok(SecondOpinion { lower_bound: core.log_z, trials })
+}
+
+/// A model with its larger layer visible, and a start fitted to it: for methods with chains of their own.
+pub(crate) struct Fitting {
+    pub(crate) model: Rbm,
+    /// The larger layer is the hidden one of the model that was given.
+    pub(crate) transposed: bool,
+    pub(crate) start: Start,
+    /// What the search says about log Z.
+    pub(crate) opinion: Opinion,
+    pub(crate) chain_steps: u64,
+    phases: Vec<Product>,
+    log_sizes: Vec<f64>,
+    /// For each phase the states that the search has found in it.
+    members: Vec<Vec<State>>,
+}
+
+impl Fitting {
+    /// First states, as many in each phase as short runs have found there: what they got wrong, the columns
+    /// have to mend, and so to leave their phases.
+    pub(crate) fn first_states(&self, count: usize, random: &mut Random) -> Vec<State> {
+        let phases = drawn(&self.log_sizes, count, random);
+        let mut taken = vec![0; self.members.len()];
+        let state = |phase: usize| {
+            let members = &self.members[phase];
+            taken[phase] += 1;
+            match members.get(taken[phase] % members.len().max(1)) {
+                Some(state) => state.clone(),
+                None => vec![false; self.model.visible()],
+            }
+        };
+        phases.into_iter().map(state).collect()
+    }
+
+    pub(crate) fn phases(&self) -> usize {
+        self.phases.len()
+    }
+
+    /// The phase that a state is in.
+    pub(crate) fn phase(&self, state: &State) -> usize {
+        cell(&self.phases, state)
+    }
+}
+
+/// Searches for the phases of a model and fits one start to all of them.
+pub(crate) fn fit_model(
+    model: &Rbm,
+    precision: Precision,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Fitting> {
+    let layers = Layers::of(model)?;
+    let settings = Auto { seed, precision, ..Auto::default() };
+    let Survey { sampler, mut flips, core, found, mut random } =
+        survey(&layers, &settings, observer, &|_| {})?;
+    let Fitted { phases, log_sizes, whole } = fit(&sampler, &found, &mut random)?;
+    let start = whole.as_ref().unwrap_or(&phases[0]).start.clone();
+    let by_flips = try_flips(&mut flips, &core, core.log_z)?.weights;
+    let trials = vec![(Family::Flips.describe(), by_flips)];
+    let opinion = Opinion { lower_bound: core.log_z, trials };
+    let chain_steps = sampler.chain_steps() + flips.sampler.chain_steps();
+    let members = found.members(&phases);
+    let transposed = model.hidden() > model.visible();
+    Ok(Fitting {
+        model: layers.large,
+        transposed,
+        start,
+        opinion,
+        chain_steps,
+        phases,
+        log_sizes,
+        members,
+    })
 }

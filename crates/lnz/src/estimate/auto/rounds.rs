@@ -1,11 +1,12 @@
 //! The main run: fresh chains, in rounds, until the error is small or the time is over.
 
-use super::backward::{Backward, backward};
+use super::backward::{Backward, Route};
 use super::family::Family;
-use super::prepare::{Layers, Prepared, TRIAL_BETAS, alone, from_start, prepare};
+use super::prepare::{Layers, Prepared, alone, prepare, sources};
 use super::sampler::{ISLAND, part_of_effort};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
+use super::trial::{TRIAL_BETAS, from_starts};
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::estimate::orders::decided;
 use crate::observer::{Observer, Phase, Progress};
@@ -26,14 +27,17 @@ const LEAST_EFFECTIVE: f64 = 0.03;
 
 /// Chain-steps up to the end of the first round, at least.
 const LEAST_STEPS: f64 = 1.5e6;
-/// Seconds of a chain-step for each weight on one fast core.
+/// Seconds of a chain-step for each weight on one fast core, and for each unit that is drawn.
 const SECONDS_PER_WEIGHT: f64 = 1e-11;
+const SECONDS_PER_UNIT: f64 = 5e-10;
 
 /// The least time that a result takes.
 pub(super) fn least_seconds(model: &Rbm) -> f64 {
     let steps = LEAST_STEPS / part_of_effort(model) as f64;
     let threads = rayon::current_num_threads() as f64;
-    steps * SECONDS_PER_WEIGHT * model.weights().len() as f64 / threads
+    let weights = SECONDS_PER_WEIGHT * model.weights().len() as f64;
+    let units = SECONDS_PER_UNIT * (model.visible() + model.hidden()) as f64;
+    steps * (weights + units) / threads
 }
 
 /// Samples log Z of a model with hidden units.
@@ -47,8 +51,12 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         match run.next_round() {
             Ok(()) => {}
             // A crew keeps what was done, and the run goes on another time.
-            Err(_) if run.rounds > 0 && observer.crew().is_none() => break true,
-            Err(error) => return Err(error),
+            Err(error) if !observer.cancelled() || observer.crew().is_some() => return Err(error),
+            Err(_) if run.rounds > 0 => break true,
+            Err(_) => {
+                run.fall_back_on_the_trial();
+                break true;
+            }
         }
         let elapsed = begin.elapsed().as_secs_f64();
         let found = run.found();
@@ -56,8 +64,12 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let round = round_begin.elapsed().as_secs_f64();
         // The way back takes as long as about half of a first round.
         let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
-        let name = format!("enough-{}-{}", run.prepared.sampler.short_hash(), run.rounds);
-        if decided(observer, &name, || Ok(run.is_enough(&found, elapsed + next)))? {
+        let is_enough = || Ok(run.is_enough(&found, elapsed + next));
+        let enough = match observer.crew() {
+            Some(_) => decided(observer, &run.decision(), is_enough)?,
+            None => is_enough()?,
+        };
+        if enough {
             break false;
         }
     };
@@ -66,6 +78,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         false if observer.crew().is_some() => Some(run.back()?),
         false => run.back().ok(),
     };
+    // A limit of time is no one's wish to stop.
+    let stopped = stopped && observer.seconds_left().is_none_or(|left| left > 0.0);
     Ok(Sampled { stopped, ..run.result(model, back) })
 }
 
@@ -83,7 +97,7 @@ impl<'a> MainRun<'a> {
     fn new(prepared: Prepared<'a>, settings: &'a Auto) -> Self {
         // The variance of log w falls as 1 / betas, so that the error for the same work is least where the
         // variance is 1.
-        let times = prepared.design.variance.clamp(1.0, MOST_BETAS).log2().round().exp2();
+        let times = prepared.trial.design.variance.clamp(1.0, MOST_BETAS).log2().round().exp2();
         let (betas, tally) = match prepared.way {
             Family::Phases => {
                 let starts = prepared.fitted.starts().len();
@@ -97,17 +111,17 @@ impl<'a> MainRun<'a> {
     /// Fresh chains for every start.
     fn next_round(&mut self) -> Result<()> {
         let growth = growth_of(self.rounds);
-        let Prepared { sampler, flips, core, fitted, design, way, .. } = &mut self.prepared;
+        let Prepared { sampler, flips, core, fitted, trial, way, .. } = &mut self.prepared;
         match way {
             Family::Phases => {
                 let betas = schedule(self.betas);
                 let chains = sampler.fewer(growth * ROUND / self.betas) as f64;
-                for (k, product) in fitted.starts().iter().enumerate() {
-                    let groups = (design.chains[k] * chains / GROUP as f64).ceil() as usize;
-                    let count = groups.max(1) * GROUP;
-                    let start = &product.start;
-                    let (more, _) = from_start(sampler, fitted, core, start, count, &betas)?;
-                    self.tally.chains[k].extend(more);
+                let groups = |part: &f64| (part * chains / GROUP as f64).ceil() as usize;
+                let counts = trial.design.chains.iter().map(|part| groups(part).max(1) * GROUP);
+                let counts: Vec<usize> = counts.collect();
+                let found = from_starts(sampler, fitted, core, &counts, &betas)?;
+                for (chains, (more, _)) in self.tally.chains.iter_mut().zip(found) {
+                    chains.extend(more);
                 }
             }
             Family::Flips => {
@@ -119,10 +133,23 @@ impl<'a> MainRun<'a> {
         Ok(())
     }
 
+    /// There was no time for a round: the chains of the trial are all there is.
+    fn fall_back_on_the_trial(&mut self) {
+        self.prepared.way = Family::Phases;
+        self.prepared.with_core = self.prepared.trial.with_core;
+        self.tally = self.prepared.trial.tally.clone();
+        self.betas = TRIAL_BETAS;
+    }
+
+    /// What the decision whether to go on after this round is known by.
+    fn decision(&self) -> String {
+        format!("enough-{}-{}", self.prepared.sampler.short_hash(), self.rounds)
+    }
+
     fn found(&self) -> Summary {
-        let Prepared { core, design, way, with_core, .. } = &self.prepared;
+        let Prepared { core, trial, way, with_core, .. } = &self.prepared;
         match way {
-            Family::Phases => self.tally.summary(&design.shares, core, *with_core),
+            Family::Phases => self.tally.summary(&trial.design.shares, core, *with_core),
             Family::Flips => self.tally.summary(&alone(), core, *with_core),
         }
     }
@@ -146,23 +173,30 @@ impl<'a> MainRun<'a> {
         now.error <= self.settings.target_error && settled && !core.is_missed()
     }
 
-    /// The way back to the fitted starts.
-    fn back(&mut self) -> Result<Option<Backward>> {
-        if self.prepared.way != Family::Phases {
+    /// The way back to the fitted starts, along the schedule of the main run.
+    fn back(&self) -> Result<Option<Backward>> {
+        let Prepared {
+            sampler, fitted, core, with_core, trial, flips, flips_trial, back, way, ..
+        } = &self.prepared;
+        if *way != Family::Phases {
             return Ok(None);
         }
-        let found = self.found();
         let numbers: Vec<usize> = self.tally.chains.iter().map(Vec::len).collect();
         let total: usize = numbers.iter().sum();
-        let shares = &self.prepared.design.shares;
+        let shares = &trial.design.shares;
         let works = self.tally.chains.iter().enumerate().flat_map(|(k, chains)| {
             let part = (total as f64 / numbers[k] as f64).ln();
             chains.iter().map(move |c| c.sample + shares[k][c.cell].ln() + part)
         });
         let works: Vec<f64> = works.collect();
+        if self.betas == TRIAL_BETAS {
+            return Ok(Some(back.judge(trial, &works, &numbers)));
+        }
         let mut random = Random::stream(self.settings.seed, Purpose::Reverse, u64::MAX);
-        let (betas, log_z) = (schedule(self.betas), found.weights.log_z);
-        backward(&self.prepared, &works, &numbers, log_z, &betas, &mut random).map(Some)
+        let route = Route { sampler, fitted, shares, known: with_core.then_some(core) };
+        let sources = sources(trial, flips, *flips_trial);
+        let back = route.lead_back(&sources, schedule(self.betas), &mut random)?;
+        Ok(Some(back.judge(trial, &works, &numbers)))
     }
 
     fn result(&self, model: &Rbm, back: Option<Option<Backward>>) -> Sampled {
@@ -209,7 +243,7 @@ impl<'a> MainRun<'a> {
     fn others(&self, now: &Summary) -> Vec<f64> {
         let other = match self.prepared.way {
             Family::Phases => self.prepared.flips_trial.weights,
-            Family::Flips => self.prepared.trial.weights,
+            Family::Flips => self.prepared.trial.summary.weights,
         };
         match now.weights.disagrees_with(other) && other.log_z > now.weights.log_z {
             true => vec![other.log_z + 2.0 * other.error],
@@ -230,7 +264,8 @@ impl<'a> MainRun<'a> {
 
     /// The phases, the largest first.
     fn phases(&self) -> Vec<FoundPhase> {
-        let Prepared { fitted, design, found, way, .. } = &self.prepared;
+        let Prepared { fitted, trial, found, way, .. } = &self.prepared;
+        let design = &trial.design;
         if *way != Family::Phases {
             return vec![];
         }

@@ -105,13 +105,27 @@ impl<'a> Sampler<'a> {
     /// Anneals chains of the larger layer from a start to the model, by sweeps.
     pub(super) fn anneal(&self, run: &Run<'_>) -> Result<Ends> {
         let engine = self.engine(run.start, Flips::default());
-        self.run(&*engine, run, 0)
+        self.run(&*engine, run, 0, self.next_seed())
+    }
+
+    /// The same for several runs side by side: each alone may be too small for all threads.
+    pub(super) fn anneal_all(&self, runs: &[Run<'_>]) -> Result<Vec<Ends>> {
+        let numbered: Vec<_> = runs.iter().map(|run| (run, self.next_seed())).collect();
+        let anneal = |(run, seed): (&Run<'_>, u64)| {
+            let engine = self.engine(run.start, Flips::default());
+            self.run(&*engine, run, 0, seed)
+        };
+        // A crew gets one task after the other.
+        if self.observer.crew().is_some() {
+            return numbered.into_iter().map(anneal).collect();
+        }
+        numbered.into_par_iter().map(anneal).collect()
     }
 
     /// Anneals chains with other moves than sweeps alone.
     pub(super) fn anneal_flipping(&self, run: &Run<'_>, flips: usize) -> Result<Ends> {
         let engine = self.engine(run.start, Flips { visible: flips, hidden: 0 });
-        self.run(&*engine, run, flips)
+        self.run(&*engine, run, flips, self.next_seed())
     }
 
     /// One resampled population whose betas follow from its weights.
@@ -139,9 +153,9 @@ impl<'a> Sampler<'a> {
         Ok(Ends { samples: population.log_weights, states, others: vec![] })
     }
 
-    fn run(&self, engine: &dyn Engine, run: &Run<'_>, flips: usize) -> Result<Ends> {
+    fn run(&self, engine: &dyn Engine, run: &Run<'_>, flips: usize, seed: u64) -> Result<Ends> {
         let Run { betas, chains, resampled, others, .. } = *run;
-        let (seed, observer) = (self.next_seed(), self.observer);
+        let observer = self.observer;
         let batch = Batch { engine, betas, chains, seed, resampled, others, observer };
         let ends = match orders::by_crew(&batch, run.start, flips, &self.hash) {
             Some(ends) => ends?,
@@ -151,15 +165,27 @@ impl<'a> Sampler<'a> {
         Ok(ends)
     }
 
-    /// From states of the model back to the start: samples of log Z, too high on average.
-    pub(super) fn reverse(
+    /// From states of the model back to starts: samples of log Z, too high on average.
+    pub(super) fn reverse_all(
+        &self,
+        routes: &[(&Start, Vec<State>)],
+        betas: &[f64],
+    ) -> Result<Vec<Vec<f64>>> {
+        let numbered: Vec<_> = routes.iter().map(|route| (route, self.next_seed())).collect();
+        let reverse = |((start, states), seed): (&(&Start, Vec<State>), u64)| {
+            self.reverse(start, states, betas, seed)
+        };
+        numbered.into_par_iter().map(reverse).collect()
+    }
+
+    fn reverse(
         &self,
         start: &Start,
         states: &[State],
         betas: &[f64],
+        seed: u64,
     ) -> Result<Vec<f64>> {
         let engine = self.engine(start, Flips::default());
-        let seed = self.next_seed();
         let block = |(group, chains): (usize, usize)| {
             let purpose = Purpose::Reverse;
             let mut walkers =

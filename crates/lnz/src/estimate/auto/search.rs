@@ -8,8 +8,9 @@ use super::sampler::{Guess, ISLAND, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
-use lnz_kernels::random::Random;
+use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2, ArrayView1, Axis};
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// Ascents from states of rising density.
@@ -29,7 +30,7 @@ const SWEEPS: usize = 60;
 /// Sweeps before a chain is where it belongs, twice, and the window of its means.
 const RELAXATION: usize = 100;
 const WINDOW: usize = 25;
-/// Rounds of crossing phases.
+/// Rounds of exchanging groups.
 const CROSSINGS: usize = 2;
 
 /// What a search has found.
@@ -43,6 +44,18 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Adds the phases of more states; false if there are none.
+    pub(super) fn add(&mut self, sampler: &Sampler<'_>, more: Vec<State>) -> Result<bool> {
+        if more.is_empty() {
+            return Ok(false);
+        }
+        let guesses = more.into_iter().map(|state| ("way back", state)).collect();
+        let more = Relaxed::of(sampler, &FreeEnergy::new(sampler.large), guesses)?;
+        self.means.extend(more.phases());
+        self.guesses.extend(more.guesses);
+        Ok(true)
+    }
+
     /// For every cell the kinds of first states that lead there.
     pub(super) fn by_cell(&self, products: &[Product]) -> Vec<Vec<&'static str>> {
         let mut kinds = vec![BTreeSet::new(); products.len()];
@@ -50,6 +63,15 @@ impl Found {
             kinds[cell(products, state)].insert(*kind);
         }
         kinds.into_iter().map(|kinds| kinds.into_iter().collect()).collect()
+    }
+
+    /// For every cell the states that were found in it.
+    pub(super) fn members(&self, products: &[Product]) -> Vec<Vec<State>> {
+        let mut members = vec![vec![]; products.len()];
+        for (_, state) in &self.guesses {
+            members[cell(products, state)].push(state.clone());
+        }
+        members
     }
 }
 
@@ -70,14 +92,16 @@ pub(super) fn search(
     for (weight, state) in other_pool {
         pool.push((weight, swapped.other_layer(&state, random)));
     }
-    let mut found = Relaxed::of(sampler, first)?;
+    let free_energy = FreeEnergy::new(sampler.large);
+    let mut found = Relaxed::of(sampler, &free_energy, first)?;
     let mut means = found.phases();
     for _ in 0..CROSSINGS {
-        let children = crossover::children(sampler.large, &means, random);
+        let Relaxed { after, heights, .. } = &found;
+        let children = crossover::exchanges(sampler.large, &free_energy, after, heights);
         if children.is_empty() {
             break;
         }
-        found.extend(Relaxed::of(sampler, children)?);
+        found.extend(Relaxed::of(sampler, &free_energy, children)?);
         let known = means.len();
         means = found.phases();
         if means.len() <= known {
@@ -92,18 +116,23 @@ struct Relaxed {
     guesses: Vec<Guess>,
     before: Array2<f32>,
     after: Array2<f32>,
+    /// log p of the states, without the constant.
+    heights: Vec<f64>,
 }
 
 impl Relaxed {
-    fn of(sampler: &Sampler<'_>, guesses: Vec<Guess>) -> Result<Self> {
+    fn of(sampler: &Sampler<'_>, free_energy: &FreeEnergy, guesses: Vec<Guess>) -> Result<Self> {
         let (kinds, states): (Vec<_>, Vec<State>) = guesses.into_iter().unzip();
         let (states, before) = sampler.sweep(&states, RELAXATION, WINDOW)?;
         let (states, after) = sampler.sweep(&states, RELAXATION, WINDOW)?;
-        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after })
+        let height = |state: &State| free_energy.position(state.clone()).height();
+        let heights = states.par_iter().map(height).collect();
+        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after, heights })
     }
 
     fn extend(&mut self, more: Self) {
         self.guesses.extend(more.guesses);
+        self.heights.extend(more.heights);
         let joined = |a: &Array2<f32>, b: &Array2<f32>| {
             let rows = a.rows().into_iter().chain(b.rows()).flatten().copied().collect();
             let shape = (a.nrows() + b.nrows(), a.ncols());
@@ -114,7 +143,7 @@ impl Relaxed {
     }
 
     fn phases(&self) -> Vec<Array1<f64>> {
-        cluster::phases(&self.before, &self.after)
+        cluster::phases(&self.before, &self.after, &self.heights)
     }
 }
 
@@ -158,11 +187,14 @@ fn of_layer(
     let free_energy = FreeEnergy::new(model);
     let work = (PASSES * n * model.hidden().max(1)) as f64;
     let ascents = ((MOST_WORK / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
-    for k in 0..ascents {
+    let seed = random.bits();
+    let ascent = |k: usize| {
+        let mut random = Random::stream(seed, Purpose::Modes, k as u64);
         let density = k as f64 / (ascents - 1) as f64;
         let first: State = (0..n).map(|_| random.happens(density)).collect();
-        found.push(("ascent", ascended(&free_energy, first, random, observer)));
-    }
+        ("ascent", ascended(&free_energy, first, &mut random, observer))
+    };
+    found.extend((0..ascents).into_par_iter().map(ascent).collect::<Vec<Guess>>());
     let vectors = [("singular vector", singular(model, random)), ("column", columns(model))];
     for (kind, vectors) in vectors {
         for vector in vectors.columns() {

@@ -10,7 +10,7 @@ const MANY: f64 = 2000.0;
 /// Two-sided 95% quantile of Student's t.
 ///
 /// With t = sqrt(n) tan(angle) the density is cos(angle)^(n - 1), which is integrated by midpoints.
-pub(super) fn student_95(freedom: f64) -> f64 {
+pub(crate) fn student_95(freedom: f64) -> f64 {
     let n = freedom.clamp(1.0, MANY);
     let width = FRAC_PI_2 / STEPS as f64;
     let density = |k: usize| ((k as f64 + 0.5) * width).cos().powf(n - 1.0);

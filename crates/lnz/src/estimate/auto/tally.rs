@@ -45,6 +45,20 @@ pub(super) struct Summary {
     pub(super) units: usize,
 }
 
+impl Summary {
+    /// Of no chains at all.
+    pub(super) const NOTHING: Self = Self {
+        log_z: f64::NEG_INFINITY,
+        error: f64::INFINITY,
+        weights: Measured { log_z: f64::NEG_INFINITY, error: f64::INFINITY },
+        log_known: f64::NEG_INFINITY,
+        ess: 0.0,
+        largest_share: 0.0,
+        chains: 0,
+        units: 0,
+    };
+}
+
 impl Tally {
     pub(super) fn new(starts: usize, island: usize) -> Self {
         Self { chains: vec![vec![]; starts], island }

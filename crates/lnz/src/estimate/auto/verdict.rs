@@ -37,7 +37,7 @@ fn warnings(part: &Sampled) -> Vec<Warning> {
         part.families.iter().find_map(rise),
         uneven_weights(part.ess, part.max_weight_share, part.chains),
         large_error(part.std_error, part.target_error),
-        part.stopped.then_some(stopped),
+        (part.stopped || part.rounds == 0).then_some(stopped),
     ];
     found.into_iter().flatten().collect()
 }

@@ -27,12 +27,13 @@ pub(crate) struct Folded {
 /// Nothing else stays an RBM in general: a unit with two neighbours that obeys none of the rules would
 /// couple two units of the same layer, and one with three leaves a term in all three.
 pub(crate) fn fold(whole: &Rbm, component: &Component) -> Result<Option<Folded>> {
+    // Dense models are told without a copy of them.
+    if !has_unit_with_few_neighbours(whole, component) {
+        return Ok(None);
+    }
     let sparse = SparseModel::of_component(whole, component);
     let few = |unit: usize| sparse.neighbours(unit).len() <= 2;
     let mut pending: Vec<u32> = (0..sparse.units()).filter(|&u| few(u)).map(|u| u as u32).collect();
-    if pending.is_empty() {
-        return Ok(None);
-    }
     let mut graph = Graph::of(&sparse);
     while let Some(unit) = pending.pop() {
         graph.apply(unit, &mut pending);
@@ -43,6 +44,17 @@ pub(crate) fn fold(whole: &Rbm, component: &Component) -> Result<Option<Folded>>
         true => Ok(None),
         false => Ok(Some(graph.folded(component, &left)?)),
     }
+}
+
+/// Some unit has two neighbours or fewer.
+fn has_unit_with_few_neighbours(whole: &Rbm, component: &Component) -> bool {
+    fn are_few(weights: impl Iterator<Item = f64>) -> bool {
+        weights.filter(|&weight| weight != 0.0).nth(2).is_none()
+    }
+    let weights = &whole.weights();
+    let Component { visible, hidden } = component;
+    visible.iter().any(|&i| are_few(hidden.iter().map(|&j| weights[[i, j]])))
+        || hidden.iter().any(|&j| are_few(visible.iter().map(|&i| weights[[i, j]])))
 }
 
 /// Units with their biases, and weights between them.

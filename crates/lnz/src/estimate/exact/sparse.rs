@@ -157,7 +157,7 @@ impl SparseModel {
     }
 
     /// Units that are connected by couplings, each group rising.
-    pub(super) fn components(&self) -> Vec<Vec<u32>> {
+    pub fn components(&self) -> Vec<Vec<u32>> {
         let mut seen = vec![false; self.units()];
         let mut components = Vec::new();
         for first in 0..self.units() {

@@ -42,7 +42,7 @@ impl Tag {
     }
 
     /// The bytes of an element of at most `most` bytes, and the padding after it skipped.
-    fn bytes(&self, reader: &mut dyn Read, most: u32) -> Parsed<Vec<u8>> {
+    pub(super) fn bytes(&self, reader: &mut dyn Read, most: u32) -> Parsed<Vec<u8>> {
         if let Some(small) = self.small {
             return Ok(small[..self.size as usize].to_vec());
         }
@@ -62,7 +62,7 @@ fn word(reader: &mut dyn Read) -> Parsed<[u8; 4]> {
     Ok(bytes)
 }
 
-fn to_u32(bytes: [u8; 4], endian: Endian) -> u32 {
+pub(super) fn to_u32(bytes: [u8; 4], endian: Endian) -> u32 {
     match endian {
         Endian::Little => u32::from_le_bytes(bytes),
         Endian::Big => u32::from_be_bytes(bytes),
@@ -71,6 +71,16 @@ fn to_u32(bytes: [u8; 4], endian: Endian) -> u32 {
 
 fn cut_short(error: std::io::Error) -> String {
     format!("has a variable that ends early ({error}); the file is cut short or damaged")
+}
+
+/// Goes on so many bytes.
+pub(super) fn skip(reader: &mut dyn Read, bytes: u64) -> Parsed<()> {
+    let skipped =
+        std::io::copy(&mut reader.take(bytes), &mut std::io::sink()).map_err(cut_short)?;
+    match skipped == bytes {
+        true => Ok(()),
+        false => Err(cut_short(std::io::ErrorKind::UnexpectedEof.into())),
+    }
 }
 
 /// What stands before the values of a matrix.
@@ -119,6 +129,11 @@ impl Matrix {
             14 => "int64",
             _ => "uint64",
         }
+    }
+
+    /// A struct, and not a list of them.
+    pub(super) fn is_struct(&self) -> bool {
+        self.class == 2 && self.shape.iter().all(|&side| side == 1)
     }
 
     pub(super) fn not_numeric(&self) -> Option<&'static str> {

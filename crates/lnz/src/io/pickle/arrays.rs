@@ -99,19 +99,22 @@ pub(super) fn array(graph: &Graph, id: Id, file: &[u8]) -> Option<Found> {
     }
 }
 
+/// What an array of numpy holds that is made of objects.
+pub(super) fn objects(graph: &Graph, id: Id) -> Option<&[Id]> {
+    let object = graph.object(id)?;
+    let class = graph.global(object.class)?;
+    if !(class.contains("multiarray") && class.ends_with("._reconstruct")) {
+        return None;
+    }
+    graph.list(*graph.list(*object.states.last()?)?.last()?)
+}
+
 fn numpy_array(graph: &Graph, object: &Object, file: &[u8]) -> Option<Found> {
     let state = graph.list(*object.states.last()?)?;
     // The first of five is a version.
     let [shape, kind, by_columns, data] = state[state.len().checked_sub(4)?..] else { return None };
     let by_columns = graph.int(by_columns)? != 0;
-    let mut dtype = dtype(graph, kind, file)?;
-    let place = match place_of(graph, data, file) {
-        Some(place) => place,
-        None => {
-            dtype = Dtype::Other("Python objects".to_owned());
-            Place::Own(Vec::new())
-        }
-    };
+    let (dtype, place) = (dtype(graph, kind, file)?, place_of(graph, data, file)?);
     Found::packed(dtype, graph.sizes(shape)?, by_columns, place)
 }
 

@@ -1,6 +1,6 @@
 //! The arrays of a pickle under the names that lead to them: keys, attributes, places in a list.
 
-use super::arrays::{Dtype, Found, Place, array, torch_storage};
+use super::arrays::{Dtype, Found, Place, array, objects, torch_storage};
 use super::graph::{Graph, Id, Node, Object};
 use std::collections::HashSet;
 
@@ -47,6 +47,15 @@ impl Walk<'_> {
     }
 
     fn enter(&mut self, id: Id, path: &mut Vec<String>) {
+        if let Some(items) = objects(self.graph, id) {
+            match items {
+                // A dictionary that was given to numpy.save.
+                &[one] => self.visit(one, path),
+                many if self.seen.insert(id) => self.items(many, path),
+                _ => {}
+            }
+            return;
+        }
         if let Some(found) = array(self.graph, id, self.file) {
             self.found.arrays.push((path.join("."), found));
             return;

@@ -1,0 +1,84 @@
+//! A trial from every fitted start, and what follows from it for the main run.
+
+use super::cells::cells;
+use super::core::{Core, pack};
+use super::design::Design;
+use super::fit::Fitted;
+use super::sampler::{Ends, Pool, Run, Sampler, State};
+use super::schedule::schedule;
+use super::tally::{Chain, Summary, Tally};
+use crate::Result;
+
+/// Intervals of the trial of the fitted starts, its chains with one start (twice as many with several), and
+/// of each start at least.
+pub(super) const TRIAL_BETAS: usize = 1024;
+const TRIAL_CHAINS: usize = 256;
+const LEAST_CHAINS: usize = 32;
+/// A core with a smaller share of Z is not worth its trouble.
+pub(super) const LEAST_CORE: f64 = 1e-3;
+
+/// A short run from every start, and what follows from it for the main run.
+pub(super) struct Trial {
+    /// Its chains.
+    pub(super) tally: Tally,
+    pub(super) design: Design,
+    /// Where its chains ended, with their log weights.
+    pub(super) pool: Pool,
+    pub(super) summary: Summary,
+    /// The core takes part.
+    pub(super) with_core: bool,
+}
+
+impl Trial {
+    pub(super) fn run(sampler: &Sampler<'_>, fitted: &Fitted, core: &Core) -> Result<Self> {
+        let starts = fitted.starts();
+        let betas = schedule(TRIAL_BETAS);
+        let all = sampler.fewer(TRIAL_CHAINS) * if starts.len() > 1 { 2 } else { 1 };
+        let count = (all / starts.len()).max(LEAST_CHAINS);
+        let mut tally = Tally::new(starts.len(), 1);
+        let mut states = Vec::new();
+        let found = from_starts(sampler, fitted, core, &vec![count; starts.len()], &betas)?;
+        for (k, (chains, ends)) in found.into_iter().enumerate() {
+            tally.chains[k] = chains;
+            states.push(ends);
+        }
+        let design = Design::from_trial(&tally, fitted.phases.len());
+        let log_weight = |k: usize, chain: &Chain| {
+            chain.sample + design.shares[k][chain.cell].ln() - (tally.chains[k].len() as f64).ln()
+        };
+        let pool = states.into_iter().enumerate().flat_map(|(k, states)| {
+            let log_weights: Vec<f64> = tally.chains[k].iter().map(|c| log_weight(k, c)).collect();
+            log_weights.into_iter().zip(states)
+        });
+        let pool: Pool = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
+        let by = |with: bool| tally.summary(&design.shares, core, with);
+        // Most of Z is better known exactly; a part of it where that makes the error smaller.
+        let share = (core.log_z - by(false).log_z).exp();
+        let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
+        let summary = by(with_core);
+        Ok(Self { tally, design, pool, summary, with_core })
+    }
+}
+
+/// For each fitted start so many chains, and the states in which they ended.
+pub(super) fn from_starts(
+    sampler: &Sampler<'_>,
+    fitted: &Fitted,
+    core: &Core,
+    counts: &[usize],
+    betas: &[f64],
+) -> Result<Vec<(Vec<Chain>, Vec<State>)>> {
+    let others = core.states() > 0;
+    let starts = fitted.starts();
+    let starts = starts.iter().map(|product| &product.start).zip(counts);
+    let runs: Vec<Run<'_>> = starts
+        .map(|(start, &chains)| Run { start, betas, chains, resampled: None, others })
+        .collect();
+    let chains = |ends: Ends| {
+        let cells = cells(&fitted.phases, &ends.states);
+        let known = |i: usize| others && core.contains(&pack(&ends.others[i]));
+        let chain = |i: usize| Chain { sample: ends.samples[i], cell: cells[i], known: known(i) };
+        ((0..cells.len()).map(chain).collect(), ends.states.clone())
+    };
+    Ok(sampler.anneal_all(&runs)?.into_iter().map(chains).collect())
+}
