@@ -150,10 +150,11 @@ pub(crate) fn sample(
     let defaults = Tempering::default();
     let columns = chains.unwrap_or(defaults.columns);
     let settings = Tempering { columns, rungs, seed, ..defaults };
-    let (samples, report) = work::run(py, &Call { threads, progress }, move |observer| {
-        let model = model.get();
-        run::sample(&model.stored, &model.name, count, &settings, max_seconds, observer)
-    })?;
+    let (samples, report) =
+        work::run(py, &Call { threads, progress, crew: None }, move |observer| {
+            let model = model.get();
+            run::sample(&model.stored, &model.name, count, &settings, max_seconds, observer)
+        })?;
     let Samples { visible, hidden, phase, .. } = samples;
     Ok(Drawn {
         visible: visible.into_pyarray(py).unbind(),

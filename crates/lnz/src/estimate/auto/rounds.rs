@@ -65,8 +65,12 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let round = round_begin.elapsed().as_secs_f64();
         // The way back takes as long as about half of a first round.
         let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
-        let name = format!("enough-{}-{}", run.prepared.sampler.short_hash(), run.rounds);
-        if decided(observer, &name, || Ok(run.is_enough(&found, elapsed + next)))? {
+        let is_enough = || Ok(run.is_enough(&found, elapsed + next));
+        let enough = match observer.crew() {
+            Some(_) => decided(observer, &run.decision(), is_enough)?,
+            None => is_enough()?,
+        };
+        if enough {
             break false;
         }
     };
@@ -136,6 +140,11 @@ impl<'a> MainRun<'a> {
         self.prepared.with_core = self.prepared.trial.with_core;
         self.tally = self.prepared.trial.tally.clone();
         self.betas = TRIAL_BETAS;
+    }
+
+    /// What the decision whether to go on after this round is known by.
+    fn decision(&self) -> String {
+        format!("enough-{}-{}", self.prepared.sampler.short_hash(), self.rounds)
     }
 
     fn found(&self) -> Summary {
