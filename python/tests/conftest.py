@@ -21,6 +21,7 @@ def pytest_configure():
     """`cargo xtask test --peers` installs what all tests need, so that there nothing is left out."""
     needed: list[str] = []
     if "LNZ_TEST_ALL" in os.environ:
+        needed += ["distributed", "submitit"]
         needed += ["h5py", "ipykernel", "matplotlib", "mypy", "nbclient", "pandas"]
         needed += ["rbms", "sklearn", "torch", "tqdm"]
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
