@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Run and output")]
 pub(crate) struct ReportArgs {
     /// Write a page with figures, settings and the result: one HTML file that needs no other file
-    #[arg(long = "report", value_name = "FILE.html")]
+    #[arg(id = "report", long = "report", value_name = "FILE.html")]
     path: Option<PathBuf>,
 }
 
