@@ -21,4 +21,4 @@ Verdict = Literal["exact", "consistent", "unchecked", "suspect"]
 ScoreVerdict = Literal["exact", "consistent", "unchecked", "suspect", "given"]
 
 # The figures of an estimate.
-Kind = Literal["weights", "path", "starts"]
+Kind = Literal["weights", "path", "rounds", "starts"]

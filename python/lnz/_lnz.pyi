@@ -34,12 +34,18 @@ __all__ = [
     "tensor_names",
     "track",
     "train",
+    "write_compare_page",
+    "write_estimate_page",
     "write_log_z",
+    "write_score_page",
+    "write_train_page",
 ]
 
 __version__: str
 
-_Progress = Callable[[str, int, int, float | None, float | None], None] | None
+_Progress = (
+    Callable[[str, int, int, float | None, float | None, tuple[float, float] | None], None] | None
+)
 
 @final
 class Model:
@@ -100,6 +106,10 @@ class Found:
     def log_weights(self) -> NDArray[np.float64] | None: ...
     @property
     def path(self) -> list[tuple[float, float]]: ...
+    @property
+    def rounds(self) -> list[tuple[float, float, float, float]]: ...
+    @property
+    def weights(self) -> NDArray[np.float64] | None: ...
 
 @final
 class LogZ:
@@ -141,9 +151,9 @@ class Compared:
     @property
     def model(self) -> str: ...
     @property
-    def titles(self) -> str: ...
+    def titles(self) -> list[str]: ...
     @property
-    def rows(self) -> list[str]: ...
+    def rows(self) -> list[list[str]]: ...
     @property
     def note(self) -> str | None: ...
     @property
@@ -201,7 +211,6 @@ def exact(
     progress: _Progress,
     crew: Any,
 ) -> Found: ...
-def carry_out(model: bytes, order: str, *, threads: int | None) -> bytes: ...
 @final
 class Drawn:
     @property
@@ -224,8 +233,28 @@ def sample(
     threads: int | None,
     progress: _Progress,
 ) -> Drawn: ...
+def carry_out(model: bytes, order: str, *, threads: int | None) -> bytes: ...
 def schema() -> str: ...
 def write_log_z(path: str, log_z: float) -> None: ...
+
+_Words = list[tuple[str, str]]
+_Trace = tuple[NDArray[np.float64] | None, list[tuple[float, float]], list[tuple[float, ...]]]
+
+def write_estimate_page(
+    path: str, json: str, words: _Words, traced: _Trace, command: str
+) -> None: ...
+def write_score_page(
+    path: str,
+    json: str,
+    words: _Words,
+    log_likelihoods: NDArray[np.float64],
+    traced: _Trace,
+    command: str,
+) -> None: ...
+def write_compare_page(path: str, json: str, note: str | None, command: str) -> None: ...
+def write_train_page(
+    path: str, json: str, words: _Words, settings: _Words, command: str
+) -> None: ...
 def compare(
     model: Model,
     annealing: dict[str, Any],

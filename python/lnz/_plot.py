@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     from ._results import Comparison, Estimate
     from ._tracker import LogZTracker
+    from ._train import Training
 
 # Colours that most colour-blind people tell apart, and that differ in grey.
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 
 
 def _pyplot() -> Any:
@@ -44,15 +45,17 @@ def _new_pair() -> NDArray[np.object_]:
 def plot_estimate(
     result: Estimate, kind: str | None, ax: Axes | None
 ) -> Axes | NDArray[np.object_]:
-    drawings = {"weights": _weights, "path": _path, "starts": _starts}
+    drawings = {"weights": _weights, "path": _path, "rounds": _rounds, "starts": _starts}
     if kind is not None and kind not in drawings:
         raise ValueError(f"kind is {kind!r}; expected one of {', '.join(map(repr, drawings))}")
-    if kind in ("weights", "path") and result.log_weights is None:
+    if result.method == "exact":
+        raise ValueError("an exact value has nothing to plot: no chains and no error")
+    if kind == "path" and result.log_weights is None:
         raise ValueError(
             f'kind={kind!r} needs the chains of plain AIS (method="ais"), '
             f"but this result is by the method {result.method!r}"
         )
-    if kind is None and ax is None and result.log_weights is not None and result.path is not None:
+    if kind is None and ax is None and result.path is not None:
         pair = _new_pair()
         _weights(result, pair[0])
         _path(result, pair[1])
@@ -65,7 +68,9 @@ def plot_estimate(
 
 
 def _weights(result: Estimate, ax: Any) -> None:
-    ax.hist(result.log_weights, bins=40, color=BLUE, alpha=0.75)
+    if result._weights is None:
+        raise ValueError("several parts of the model were sampled, and their chains have no sum")
+    ax.hist(result._weights[np.isfinite(result._weights)], bins=40, color=BLUE, alpha=0.75)
     ax.axvline(result.log_z, ymax=0.74, color="black", label=f"log Z = {result.log_z:.2f}")
     # A line far outside would press the histogram into a corner.
     if result.lower_bound is not None and result.lower_bound > ax.get_xlim()[1]:
@@ -90,6 +95,23 @@ def _path(result: Estimate, ax: Any) -> None:
         xlabel=r"inverse temperature $\beta$", ylabel=r"log Z at $\beta$", title="annealing path"
     )
     ax.legend(frameon=False)
+
+
+def _rounds(result: Estimate, ax: Any) -> None:
+    if result.rounds is None:
+        raise ValueError(
+            f"kind='rounds' needs the rounds of auto, but this result is by {result.method!r}, "
+            "or has several parts"
+        )
+    seconds, values, low, high = result.rounds.T
+    arms = [values - _finite_or(low, values), _finite_or(high, values) - values]
+    ax.errorbar(seconds, values, yerr=arms, color=BLUE, marker="o", capsize=3)
+    _floor(result, ax.axhline)
+    ax.set(xlabel="seconds", ylabel="log Z", title=_title(result))
+
+
+def _finite_or(ends: Any, otherwise: Any) -> Any:
+    return np.where(np.isfinite(ends), ends, otherwise)
 
 
 def _floor(result: Estimate, line: Any) -> None:
@@ -130,51 +152,73 @@ def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
 
 
 def _strategies(comparison: Comparison, ax: Any) -> None:
+    """Each strategy as a point with its 95% interval, the first on top."""
     rows = list(comparison)[::-1]
     labels = [f"{row.start}, {'transposed' if row.transpose else 'original'}" for row in rows]
-    errors = [_finite(row.std_error, 0.0) for row in rows]
-    colours = [ORANGE if row.verdict == "suspect" else BLUE for row in rows]
-    left = min(
-        [row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact])
-    )
-    right = max(
-        [row.log_z for row in rows] + ([] if comparison.exact is None else [comparison.exact])
-    )
-    edge = left - 0.08 * max(right - left, 1.0)
-    ax.barh(labels, [row.log_z - edge for row in rows], left=edge, xerr=errors, color=colours)
-    for verdict, colour in (("consistent", BLUE), ("suspect", ORANGE)):
-        if any(row.verdict == verdict for row in rows):
-            ax.barh([labels[0]], [0], left=edge, color=colour, label=verdict)
+    for verdict, colour in (("suspect", ORANGE), ("other", BLUE)):
+        chosen = [
+            (at, row)
+            for at, row in enumerate(rows)
+            if (row.verdict == "suspect") == (verdict == "suspect")
+        ]
+        if not chosen:
+            continue
+        values = [row.log_z for _, row in chosen]
+        arms = [
+            [row.log_z - _finite(row.interval[0], row.log_z) for _, row in chosen],
+            [_finite(row.interval[1], row.log_z) - row.log_z for _, row in chosen],
+        ]
+        name = verdict if verdict == "suspect" else "not suspect"
+        marker = "s" if verdict == "suspect" else "o"
+        places = [at for at, _ in chosen]
+        ax.errorbar(values, places, xerr=arms, fmt=marker, capsize=3, color=colour, label=name)
     if comparison.exact is not None:
         ax.axvline(comparison.exact, color="black", linestyle="--", label="exact")
-    ax.set(xlabel="log Z", title="strategies side by side", xlim=(edge, None))
+    ax.set_yticks(range(len(labels)), labels)
+    ax.set_ylim(-0.6, len(labels) - 0.4)
+    ax.set(xlabel="log Z", title="strategies side by side, with 95% intervals")
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def plot_tracker(tracker: LogZTracker, given: Any) -> NDArray[np.object_]:
+    steps = [record.step for record in tracker.history]
+    return _along("step", steps, tracker.history, given)
+
+
+def plot_training(training: Training, given: Any) -> NDArray[np.object_]:
+    tracked = [epoch for epoch in training.history if epoch.log_z is not None]
+    if not tracked:
+        raise ValueError('nothing was tracked; train with track="all"')
+    return _along("epoch", [epoch.epoch for epoch in tracked], tracked, given)
+
+
+def _along(name: str, steps: list[int], history: Any, given: Any) -> NDArray[np.object_]:
+    """log Z and likelihoods with their intervals, against epochs or steps."""
     axes: NDArray[np.object_] = _new_pair() if given is None else given
-    history = tracker.history
-    steps = [record.step for record in history]
     values = [record.log_z for record in history]
-    arms = [
-        [value - _finite(record.interval[0], value) for value, record in zip(values, history)],
-        [_finite(record.interval[1], value) - value for value, record in zip(values, history)],
-    ]
-    axes[0].errorbar(steps, values, yerr=arms, color=BLUE, marker=".", capsize=2)
-    doubtful = [record for record in history if record.verdict == "suspect"]
+    below = [value - _finite(record.interval[0], value) for value, record in zip(values, history)]
+    above = [_finite(record.interval[1], value) - value for value, record in zip(values, history)]
+    axes[0].errorbar(steps, values, yerr=[below, above], color=GREEN, marker=".", capsize=2)
+    doubtful = [at for at, record in enumerate(history) if record.verdict == "suspect"]
     if doubtful:
-        x, y = [record.step for record in doubtful], [record.log_z for record in doubtful]
-        axes[0].plot(x, y, "o", color=ORANGE, label="suspect")
+        x, y = [steps[at] for at in doubtful], [values[at] for at in doubtful]
+        axes[0].plot(x, y, "s", color=ORANGE, label="suspect")
         axes[0].legend(frameon=False)
-    axes[0].set(xlabel="step", ylabel="log Z", title="partition function")
+    axes[0].set(xlabel=name, ylabel="log Z (nats)", title="partition function")
+    # log p = F - log Z: what log Z may be higher, the likelihood may be lower.
     for label, colour, style in (("train", BLUE, "-"), ("validation", ORANGE, "--")):
-        curve = [(record.step, getattr(record, f"{label}_log_likelihood")) for record in history]
-        curve = [(step, value) for step, value in curve if value is not None]
-        if curve:
-            axes[1].plot(*zip(*curve), color=colour, linestyle=style, marker=".", label=label)
-    if axes[1].lines:
+        means = [getattr(record, f"{label}_log_likelihood") for record in history]
+        known = [at for at, mean in enumerate(means) if mean is not None]
+        if known:
+            axes[1].errorbar(
+                [steps[at] for at in known],
+                [means[at] for at in known],
+                yerr=[[above[at] for at in known], [below[at] for at in known]],
+                color=colour, linestyle=style, marker=".", capsize=2, label=label,
+            )  # fmt: skip
+    if axes[1].containers:
         axes[1].legend(frameon=False)
-    axes[1].set(xlabel="step", ylabel="mean log-likelihood", title="likelihood")
+    axes[1].set(xlabel=name, ylabel="nats per example", title="mean log-likelihood")
     return axes
 
 

@@ -24,10 +24,23 @@ class Progress(NamedTuple):
     """The estimate so far; while annealing, that of log Z at `beta`."""
     beta: float | None
     """The inverse temperature reached, while annealing."""
+    interval: tuple[float, float] | None
+    """The 95% interval of the estimate so far, where it is one of the whole model."""
 
 
 ProgressOption = bool | Callable[[Progress], object] | None
-_Report = Callable[[str, int, int, "float | None", "float | None"], None]
+_Report = Callable[
+    [str, int, int, "float | None", "float | None", "tuple[float, float] | None"], None
+]
+# What the bar counts in each phase; others are counted in parts of the whole.
+_UNITS = {
+    "summing": "states",
+    "proving bounds": "passes",
+    "sampling means": "steps",
+    "annealing": "chain-steps",
+    "training": "examples",
+    "reading examples": "examples",
+}
 
 
 @contextmanager
@@ -55,23 +68,40 @@ def reporter(progress: ProgressOption) -> Iterator[_Report | None]:
 
 
 class _Bar:
-    """One bar, started anew for each phase."""
+    """One bar: phases that count have their units; those of auto only tell the time and the estimate,
+    because nobody knows how far away their end is."""
 
     def __init__(self, tqdm: Any) -> None:
-        self._tqdm, self._bar, self._phase = tqdm, None, ""
+        self._tqdm, self._bar, self._unit = tqdm, None, ""
 
     def __call__(
-        self, phase: str, done: int, total: int, log_z: float | None, beta: float | None
+        self,
+        phase: str,
+        done: int,
+        total: int,
+        log_z: float | None,
+        beta: float | None,
+        interval: tuple[float, float] | None,
     ) -> None:
-        if self._bar is None or phase != self._phase:
+        unit = _UNITS.get(phase, "")
+        if self._bar is None or unit != self._unit:
             self.close()
-            self._phase = phase
-            self._bar = self._tqdm(total=total, desc=phase, leave=False, unit_scale=True)
+            self._unit = unit
+            counted: dict[str, Any] = {
+                "total": total or None,
+                "unit": f" {unit}",
+                "unit_scale": True,
+            }
+            timed: dict[str, Any] = {"bar_format": "{desc}, {elapsed}{postfix}"}
+            self._bar = self._tqdm(leave=False, **(counted if unit else timed))
         bar: Any = self._bar
-        bar.n = max(bar.n, done)  # threads report out of order
+        bar.set_description_str(phase, refresh=False)
+        if unit:
+            bar.n = max(bar.n, done)  # threads report out of order
         if log_z is not None:
             at = f" at beta {beta:.3f}" if beta is not None and beta < 1 else ""
-            bar.set_postfix_str(f"log Z {log_z:.2f}{at}", refresh=False)
+            ends = "" if interval is None else " [{:.2f}, {:.2f}]".format(*interval)
+            bar.set_postfix_str(f"log Z {log_z:.2f}{ends}{at}", refresh=False)
         bar.refresh()
 
     def close(self) -> None:

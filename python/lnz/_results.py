@@ -6,6 +6,7 @@ import html
 import json
 import math
 import os
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
@@ -67,6 +68,9 @@ class Estimate:
     """The samples s_i of plain AIS, whose log-mean-exp is `log_z`; None for other methods."""
     path: NDArray[np.float64] | None = field(compare=False)
     """Rows of (beta, estimate of log Z there) along the annealing; None for other methods."""
+    rounds: NDArray[np.float64] | None = field(compare=False)
+    """Rows of (seconds, log Z, both ends of its interval) after each round of auto; None for others."""
+    _weights: NDArray[np.float64] | None = field(compare=False)
     _json: str = field(compare=False)
     _lines: tuple[Line, ...] = field(compare=False)
 
@@ -88,6 +92,8 @@ class Estimate:
             reason=found.reason,
             log_weights=_read_only(found.log_weights),
             path=_read_only(path),
+            rounds=_read_only(np.array(found.rounds) if found.rounds else None),
+            _weights=_read_only(found.weights),
             _json=found.json,
             _lines=tuple(found.lines),
         )
@@ -100,6 +106,15 @@ class Estimate:
         """
         fields: dict[str, Any] = json.loads(self._json)
         return fields
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page with figures, settings and the result: one HTML file that needs no other.
+
+        It is the page of ``lnz estimate --report``, with the call that repeats the run.
+        """
+        from ._report import report_estimate
+
+        report_estimate(self, path)
 
     def save_pr(self, path: str | os.PathLike[str]) -> None:
         """Writes log10 Z as a solution file of the UAI competitions, such as ``model.uai.PR``."""
@@ -126,9 +141,10 @@ class Estimate:
     def plot(self, kind: Kind | None = None, ax: Axes | None = None) -> Axes | NDArray[np.object_]:
         """Shows the result with matplotlib; returns the axes.
 
-        `kind` is ``"weights"`` (histogram of the log weights), ``"path"`` (log Z along the annealing)
-        or ``"starts"`` (what each start found); by default what the method has, which for plain AIS
-        is the first two, in an array of two axes.
+        `kind` is ``"weights"`` (histogram of the log weights), ``"path"`` (log Z along the annealing),
+        ``"rounds"`` (the estimate after each round of auto, with its interval) or ``"starts"`` (what
+        each start found); by default what the method has, which for plain AIS is the first two, in an
+        array of two axes. An exact value has nothing to plot.
         """
         from ._plot import plot_estimate
 
@@ -194,8 +210,8 @@ class Comparison(Sequence[Strategy]):
     strategies: tuple[Strategy, ...]
     _json: str = field(compare=False)
     _model: str = field(compare=False)
-    _titles: str = field(compare=False)
-    _rows: tuple[str, ...] = field(compare=False)
+    _titles: tuple[str, ...] = field(compare=False)
+    _rows: tuple[tuple[str, ...], ...] = field(compare=False)
     _note: str | None = field(compare=False)
 
     @classmethod
@@ -205,7 +221,8 @@ class Comparison(Sequence[Strategy]):
             _strategy(row, log_weights)
             for row, log_weights in zip(fields["strategies"], compared.log_weights)
         )
-        texts = (compared.model, compared.titles, tuple(compared.rows), compared.note)
+        rows = tuple(tuple(row) for row in compared.rows)
+        texts = (compared.model, tuple(compared.titles), rows, compared.note)
         return cls(fields["exact"], strategies, compared.json, *texts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -217,8 +234,14 @@ class Comparison(Sequence[Strategy]):
         """The strategies as a pandas DataFrame, one row for each, without the log weights."""
         return frame(Strategy, self.strategies)
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page with a figure and a table: one HTML file that needs no other."""
+        from ._report import report_comparison
+
+        report_comparison(self, path)
+
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Every strategy with its error, and the exact value; returns the axes."""
+        """Every strategy with its 95% interval, and the exact value; returns the axes."""
         from ._plot import plot_comparison
 
         return plot_comparison(self, ax)
@@ -231,15 +254,25 @@ class Comparison(Sequence[Strategy]):
 
     def __repr__(self) -> str:
         exact = [] if self.exact is None else [f"exact    {self.exact:.9f}"]
-        rows = [
-            row + (f"  {strategy.verdict}" if strategy.verdict in ("suspect", "unchecked") else "")
-            for row, strategy in zip(self._rows, self.strategies)
-        ]
-        note = [] if self._note is None else ["", self._note]
-        return "\n".join([f"model    {self._model}", *exact, "", self._titles, *rows, *note])
+        note = [] if self._note is None else ["", *textwrap.wrap(self._note, 88)]
+        lines = _columns([self._titles, *self._rows])
+        return "\n".join([f"model    {self._model}", *exact, "", *lines, *note])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        head = ("start", "orientation", "log Z", "95% interval", "off by", "verdict")
+        rows = [
+            (
+                row.start,
+                "transposed" if row.transpose else "original",
+                f"{row.log_z:.2f}",
+                f"[{row.interval[0]:.2f}, {row.interval[1]:.2f}]",
+                f"{row.difference:+.2f}",
+                row.verdict,
+            )
+            for row in self.strategies
+        ]
+        exact = "" if self.exact is None else f", exact log Z {self.exact:.6f}"
+        return html_table(f"{self._model}{exact}", head, rows)
 
 
 @dataclass(frozen=True, repr=False)
@@ -302,6 +335,12 @@ class Score:
         fields: dict[str, Any] = json.loads(self._json)
         return fields
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page with figures and the result: one HTML file that needs no other."""
+        from ._report import report_score
+
+        report_score(self, path)
+
     def __float__(self) -> float:
         return self.mean_log_likelihood
 
@@ -358,6 +397,33 @@ def _text(lines: Sequence[Line]) -> str:
         f"{label:<{width}}" + f"{lead}{text}".replace("\n", f"\n{indent}")
         for label, _, lead, text in lines
     )
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Cells below each other; all but words to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    is_word = [cell[:1].isalpha() for cell in rows[-1]]
+
+    def line(row: Sequence[str]) -> str:
+        cells = (
+            cell.ljust(width) if word else cell.rjust(width)
+            for cell, width, word in zip(row, widths, is_word)
+        )
+        return "  ".join(cells).rstrip()
+
+    return [line(row) for row in rows]
+
+
+def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table for notebooks; numbers and everything else as text."""
+    cell = "text-align:left;padding:1px 12px 1px 0"
+    titles = "".join(f'<th style="{cell}">{html.escape(name)}</th>' for name in head)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{cell}">{html.escape(text)}</td>' for text in row) + "</tr>"
+        for row in rows
+    )
+    caption = f'<caption style="text-align:left">{html.escape(caption)}</caption>'
+    return f"<table>{caption}<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
 
 
 _COLOURS = {"good": "#1a7f37", "bad": "#c4520a", "value": "inherit", "plain": "inherit"}

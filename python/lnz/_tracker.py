@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import time
 from dataclasses import asdict, dataclass
@@ -17,6 +18,7 @@ from ._frame import frame
 from ._model import RBM, as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number
 from ._progress import ProgressOption, reporter
+from ._results import html_table
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -183,6 +185,23 @@ class LogZTracker:
 
         return plot_tracker(self, axes)
 
+    def _repr_html_(self) -> str:
+        if not self._history:
+            return f"<p>{html.escape(repr(self))}</p>"
+        head = ("step", "log Z", "95% interval", "verdict", "train", "validation")
+        rows = [
+            (
+                str(record.step),
+                f"{record.log_z:.2f}",
+                f"[{record.interval[0]:.2f}, {record.interval[1]:.2f}]",
+                record.verdict,
+                _number(record.train_log_likelihood),
+                _number(record.validation_log_likelihood),
+            )
+            for record in self._history
+        ]
+        return html_table("log Z and mean log-likelihood, in nats", head, rows)
+
     def __repr__(self) -> str:
         if not self._history:
             return f"<LogZTracker every={self._every}, no records yet>"
@@ -194,3 +213,7 @@ class LogZTracker:
             f"<LogZTracker every={self._every}, {len(self._history)} records, "
             f"step {last.step}: log Z {last.log_z:.2f}{error}, {last.verdict}{seen}>"
         )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"

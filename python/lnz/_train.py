@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from . import _lnz
 from ._choices import Binarize, Verdict, VisibleBias
 from ._frame import frame
@@ -78,6 +81,18 @@ class Training:
     def to_frame(self) -> pandas.DataFrame:
         """The history as a pandas DataFrame, one row for each epoch."""
         return frame(Epoch, self.history)
+
+    def report(self, path: PathLike) -> None:
+        """Writes a page with figures and the history: one HTML file that needs no other."""
+        from ._report import report_training
+
+        report_training(self, path)
+
+    def plot(self, axes: Any = None) -> NDArray[np.object_]:
+        """log Z and likelihood along the epochs that were tracked; returns the axes, two of them."""
+        from ._plot import plot_training
+
+        return plot_training(self, axes)
 
     def __repr__(self) -> str:
         last = self.history[-1]

@@ -75,21 +75,6 @@ impl Crew for PythonCrew {
     }
 }
 
-/// Carries out an order: what a worker does.
-#[pyfunction]
-#[pyo3(signature = (model, order, *, threads))]
-pub(crate) fn carry_out<'py>(
-    py: Python<'py>,
-    model: Vec<u8>,
-    order: String,
-    threads: Option<usize>,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let call = crate::work::Call { threads, progress: None, crew: None };
-    let output =
-        crate::work::run(py, &call, move |observer| Ok(lnz::carry_out(&model, &order, observer)?));
-    Ok(PyBytes::new(py, &output?))
-}
-
 /// Refuses a limit of time where an executor computes.
 pub(crate) fn checked(
     plan: lnz_app::request::Plan,

@@ -29,13 +29,26 @@ pub(crate) struct Found {
     reason: &'static str,
     log_weights: Option<Py<PyArray1<f64>>>,
     path: Vec<(f64, f64)>,
+    /// (seconds, log Z, both ends of its interval) after each round.
+    rounds: Vec<(f64, f64, f64, f64)>,
+    /// The log weights of the chains of any method, where they are those of the whole model.
+    weights: Option<Py<PyArray1<f64>>>,
 }
 
 impl Found {
     fn new(py: Python<'_>, report: Report) -> PyResult<Self> {
         let spelling = Spelling::Keywords;
         let warnings = report.warnings.iter();
+        let trace = report.trace();
+        let weights =
+            (!trace.log_weights.is_empty()).then(|| trace.log_weights.into_pyarray(py).unbind());
         let found = Self {
+            rounds: trace
+                .rounds
+                .iter()
+                .map(|&[t, log_z, low, high]| (t, log_z, low, high))
+                .collect(),
+            weights,
             json: to_json(&report)?,
             lines: fields_of(report.lines(spelling)),
             warnings: warnings
@@ -191,9 +204,9 @@ pub(crate) struct Compared {
     /// The object that the command line prints with --json.
     json: String,
     model: String,
-    titles: String,
-    /// The line of each strategy for people.
-    rows: Vec<String>,
+    titles: Vec<&'static str>,
+    /// The cells of each strategy for people.
+    rows: Vec<Vec<String>>,
     note: Option<&'static str>,
     log_weights: Vec<Py<PyArray1<f64>>>,
 }
@@ -214,12 +227,13 @@ pub(crate) fn compare(
         let model = model.get();
         lnz_app::compare::compare(&model.stored, &model.name, &plan, &|_| (), observer)
     })?;
-    let reference = comparison.reference();
+    let table = comparison.table();
+    let cells = |row: Vec<lnz_figures::Cell>| row.into_iter().map(|cell| cell.text).collect();
     Ok(Compared {
         json: to_json(&comparison.to_json())?,
         model: comparison.model.to_text(),
-        titles: comparison.titles(),
-        rows: comparison.rows.iter().map(|row| row.to_text(reference)).collect(),
+        titles: table.head,
+        rows: table.rows.into_iter().map(cells).collect(),
         note: comparison.note(),
         log_weights: comparison
             .rows

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 pub(crate) struct Call {
     /// Threads; all of the machine's without a number.
     pub(crate) threads: Option<usize>,
-    /// Called with phase, done, total, log_z and beta.
+    /// Called with phase, done, total, log_z, beta and interval.
     pub(crate) progress: Option<Py<PyAny>>,
     /// An executor that computes the orders.
     pub(crate) crew: Option<Py<PyAny>>,
@@ -147,7 +147,8 @@ fn look(py: Python<'_>, call: &Call, watch: &Watch) -> PyResult<()> {
             Phase::Score => "reading examples",
             _ => "working",
         };
-        function.call1(py, (phase, news.done, news.total, news.log_z, news.beta))?;
+        let interval = news.interval.map(|[low, high]| (low, high));
+        function.call1(py, (phase, news.done, news.total, news.log_z, news.beta, interval))?;
     }
     Ok(())
 }

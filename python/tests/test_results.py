@@ -138,15 +138,21 @@ def test_figures_are_drawn(ais, auto):
     labels = [label.get_text() for label in auto.plot().get_yticklabels()]
     families = ["phases", "flips"]
     assert labels == [f"{family}, trial" for family in families] + ["result"]
-    assert lnz.exact("gwgm-hard").plot().get_xlabel() == "log Z"
-    bars = lnz.compare("gwgm-easy", betas=16, chains=32).plot()
-    assert len(bars.get_yticklabels()) == 6
+    with pytest.raises(ValueError, match="an exact value has nothing to plot"):
+        lnz.exact("gwgm-hard").plot()
+    forest = lnz.compare("gwgm-easy", betas=16, chains=32).plot()
+    assert len(forest.get_yticklabels()) == 6
+    assert sum(len(bars.lines[0].get_xdata()) for bars in forest.containers) == 6
+    assert sum(patch.get_height() for patch in auto.plot("weights").patches) > 0
+    assert len(auto.plot("rounds").containers[0].lines[0].get_xdata()) == len(auto.rounds)
     _, ax = pyplot.subplots()
     assert ais.plot("path", ax=ax) is ax
     with pytest.raises(ValueError, match="kind is 'pie'"):
         ais.plot("pie")
     with pytest.raises(ValueError, match="needs the chains of plain AIS"):
-        auto.plot("weights")
+        auto.plot("path")
+    with pytest.raises(ValueError, match="needs the rounds of auto"):
+        ais.plot("rounds")
     pyplot.close("all")
 
 

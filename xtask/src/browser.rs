@@ -1,5 +1,4 @@
-//! The page of `lnz paper report` in a real browser: it loads without errors, its tables sort, and it
-//! fits a phone.
+//! Pages in a real browser: they load without errors, their tables sort, and they fit a phone.
 
 use crate::environment::{ROOT, output, target_folder, tool};
 use crate::outcome::Outcome;
@@ -8,10 +7,18 @@ use std::process::{Command, Stdio};
 
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 const PROBE: &str = include_str!("browser/probe.js");
-/// Widths of a telephone and of a desk, in pixels.
-const WIDTHS: [usize; 2] = [390, 1280];
+/// Widths of a telephone, of a tablet and of a desk, in pixels.
+const WIDTHS: [usize; 3] = [390, 820, 1280];
 
-/// Writes the page of the committed results and opens it in headless Chromium.
+/// Runs whose pages are looked at, with the least number of figures that each has.
+const RUNS: [(&str, usize); 4] = [
+    ("estimate gwgm-hard --no-exact --rounds 3", 3),
+    ("estimate gwgm-hard --start uniform --transpose --betas 128 --chains 256", 3),
+    ("compare gwgm-hard --betas 64 --chains 64", 1),
+    ("exact bms-3", 0),
+];
+
+/// Writes pages of the committed results and of some runs, and opens them in headless Chromium.
 pub(crate) fn test() -> Outcome {
     let Some(browser) = browser() else {
         return Outcome::Skipped(
@@ -29,12 +36,22 @@ fn look(browser: &str) -> Result<String, String> {
     let folder = target.join("page");
     copy_results(&folder)?;
     output(Command::new(tool(&target)?).args(["paper", "report", "--out"]).arg(&folder))?;
-    let page = read(&folder.join("report.html"))?;
-    let mut said = Vec::new();
-    for width in WIDTHS {
-        said.push(probe(browser, &folder, &page, width)?);
+    let mut pages = vec![("report.html".to_owned(), 7)];
+    for (k, (run, figures)) in RUNS.into_iter().enumerate() {
+        let name = format!("run-{k}.html");
+        let mut command = Command::new(tool(&target)?);
+        command.args(run.split(' ')).arg("--report").arg(folder.join(&name));
+        output(&mut command)?;
+        pages.push((name, figures));
     }
-    Ok(said.join("; "))
+    for (name, figures) in &pages {
+        let page = read(&folder.join(name))?;
+        for width in WIDTHS {
+            probe(browser, &folder, &page, width, *figures)
+                .map_err(|problem| format!("{name}: {problem}"))?;
+        }
+    }
+    Ok(format!("{} pages at {WIDTHS:?} pixels", pages.len()))
 }
 
 /// A Chromium that is there, or one from the system's packages where we may install them.
@@ -80,12 +97,18 @@ fn copy_results(folder: &Path) -> Result<(), String> {
 
 /// Opens the page in a frame of this width, since windows have a least width, with a script that
 /// tests it and tells the outcome to the page around the frame, whose title it becomes.
-fn probe(browser: &str, folder: &Path, page: &str, width: usize) -> Result<String, String> {
+fn probe(
+    browser: &str,
+    folder: &Path,
+    page: &str,
+    width: usize,
+    figures: usize,
+) -> Result<(), String> {
     let errors = "<script>window.problems = []; \
                   addEventListener('error', e => problems.push(String(e.message)));</script>";
     let tested = page.replacen("<head>", &format!("<head>{errors}"), 1).replacen(
         "</body>",
-        &format!("<script>{PROBE}</script></body>"),
+        &format!("<script>const leastFigures = {figures};{PROBE}</script></body>"),
         1,
     );
     let around = format!(
@@ -105,7 +128,7 @@ fn probe(browser: &str, folder: &Path, page: &str, width: usize) -> Result<Strin
     )?;
     let found = shown.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
     match found {
-        Some((title, _)) if title.starts_with("PASSED") => Ok(title.to_owned()),
+        Some((title, _)) if title.starts_with("PASSED") => Ok(()),
         Some((title, _)) => Err(format!("at {width} pixels: {title}")),
         None => Err(format!("at {width} pixels: the browser shows no title")),
     }

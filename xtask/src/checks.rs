@@ -2,7 +2,7 @@
 
 use crate::environment::{PROFILE, TESTS};
 use crate::outcome::Outcome;
-use crate::{browser, cargo, dependencies, files, in_seconds, python, top};
+use crate::{browser, cargo, dependencies, files, in_seconds, python, site, top};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -25,12 +25,13 @@ const CHECKS: [Check; 8] = [
 ];
 
 /// What needs much more than Rust and a small Python environment.
-const PEERS: [Check; 2] = [
+const PEERS: [Check; 3] = [
     Check {
         name: "Python package: all that needs large packages",
         run: || python::test_with_peers(),
     },
-    Check { name: "the page of `lnz paper report` in a browser", run: browser::test },
+    Check { name: "pages in a browser", run: browser::test },
+    Check { name: "documentation site", run: || site::test() },
 ];
 
 /// Every check but those with peers.

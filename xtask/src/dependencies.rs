@@ -31,7 +31,7 @@ const CRATES: [Crate; 9] = [
         may_use: &["lnz_figures", "lnz_app", "lnz"],
     },
     Crate { name: "lnz_figures", folder: "crates/lnz-figures", may_use: &[] },
-    Crate { name: "lnz_app", folder: "crates/lnz-app", may_use: &["lnz"] },
+    Crate { name: "lnz_app", folder: "crates/lnz-app", may_use: &["lnz_figures", "lnz"] },
     Crate { name: "lnz", folder: "crates/lnz", may_use: &["lnz_kernels"] },
     Crate { name: "lnz_kernels", folder: "crates/lnz-kernels", may_use: &[] },
     Crate { name: "xtask", folder: "xtask", may_use: &[] },

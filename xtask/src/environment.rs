@@ -49,7 +49,7 @@ pub(crate) fn tool(target: &Path) -> Result<PathBuf, String> {
 pub(crate) enum Needs {
     /// The tests of the Python package.
     Tests,
-    /// All tests of the Python package, and the peers of the benchmark, which are large.
+    /// All tests of the Python package, the site, and the peers of the benchmark, which are large.
     Peers,
 }
 
@@ -66,6 +66,7 @@ impl Needs {
             Needs::Tests => &["python/requirements-test.txt"],
             Needs::Peers => &[
                 "bench/requirements.txt",
+                "docs/site/requirements.txt",
                 "python/requirements-peers.txt",
                 "python/requirements-test.txt",
             ],

@@ -13,6 +13,8 @@ mod memcheck;
 mod models;
 mod outcome;
 mod python;
+mod release;
+mod site;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -25,7 +27,9 @@ usage: cargo xtask test         run every check: sources, formatting, clippy, te
        cargo xtask files        write the table of all source files in docs/architecture.md
        cargo xtask memcheck     tests of the kernels under valgrind
        cargo xtask package      the crates as they would be published, each compiled from its package
-       cargo xtask page         the page of `lnz paper report` in a headless browser, alone
+       cargo xtask page         the pages of `lnz paper report` and of --report in a headless browser, alone
+       cargo xtask release      everything that a release needs, without publishing it: see RELEASING.md
+       cargo xtask site         the documentation site, into target/site: tutorials run, links are followed
        cargo xtask python       the Python package alone: wheel, fresh environment, pytest
        cargo xtask bench        measure lnz against its peers, into docs/benchmarks.md
        cargo xtask calibrate    run auto over models of known log Z and write docs/calibration.md;
@@ -46,7 +50,9 @@ fn main() -> ExitCode {
         }
         ["memcheck"] => checks::run_one("kernels under valgrind", memcheck::test),
         ["package"] => checks::run_one("packages of the crates", checks::packages),
-        ["page"] => checks::run_one("the page of `lnz paper report` in a browser", browser::test),
+        ["page"] => checks::run_one("pages in a browser", browser::test),
+        ["release"] => checks::run_one("release, without publishing anything", release::dry_run),
+        ["site"] => checks::run_one("documentation site", site::test),
         ["python"] => checks::run_one("Python package", python::test),
         ["bench", ref options @ ..] => bench::main(options),
         ["fuzz", ref options @ ..] => fuzz::main(options),

@@ -28,6 +28,7 @@ fn run(needs: Needs, variables: &[(&str, &str)]) -> Result<(), String> {
     let tools = environment::python(&target, needs)?;
     let wheel = build_wheel(&tools, &target)?;
     let python = install(&tools, &target, &wheel)?;
+    without_rust(&python)?;
     let tool = environment::tool(&target)?;
     let package = Path::new(ROOT).join("python");
     let status = Command::new(&python)
@@ -44,8 +45,18 @@ fn run(needs: Needs, variables: &[(&str, &str)]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("pytest: {status}")) }
 }
 
+/// The package works for somebody who has no compiler, and no other program either.
+pub(crate) fn without_rust(python: &Path) -> Result<String, String> {
+    let program = "import shutil, lnz\n\
+                   assert shutil.which('cargo') is None and shutil.which('cc') is None\n\
+                   result = lnz.estimate('gwgm-hard')\n\
+                   assert result.verdict == 'exact', result\n\
+                   print(lnz.__version__)";
+    output(Command::new(python).args(["-c", program]).env_clear().env("PATH", "/nowhere"))
+}
+
 /// The only wheel in a folder of its own.
-fn build_wheel(tools: &Path, target: &Path) -> Result<PathBuf, String> {
+pub(crate) fn build_wheel(tools: &Path, target: &Path) -> Result<PathBuf, String> {
     let folder = target.join("wheels");
     if folder.exists() {
         std::fs::remove_dir_all(&folder)
@@ -63,7 +74,7 @@ fn build_wheel(tools: &Path, target: &Path) -> Result<PathBuf, String> {
 }
 
 /// An environment that has the wheel, and sees what the tests need in the other one.
-fn install(tools: &Path, target: &Path, wheel: &Path) -> Result<PathBuf, String> {
+pub(crate) fn install(tools: &Path, target: &Path, wheel: &Path) -> Result<PathBuf, String> {
     let fresh = target.join("python-fresh");
     let venv = ["-m", "venv", "--clear", "--without-pip"];
     output(Command::new(tools).args(venv).arg(&fresh))?;

@@ -6,9 +6,8 @@ use crate::report::ModelSummary;
 use crate::request::{AisPlan, AnnealingRequest, StartPlan};
 use crate::{Result, schema};
 use lnz::io::StoredModel;
-use lnz::{
-    Auto, Estimator, Exact, Finding, InitialState, Observer, Sampling, Verdict, second_opinion,
-};
+use lnz::{Auto, Estimator, Exact, Finding, InitialState, Observer, Sampling, second_opinion};
+use lnz_figures::{Cell, Table};
 use serde_json::{Value, json};
 
 /// A comparison as it is asked for.
@@ -137,42 +136,53 @@ impl Comparison {
         })
     }
 
-    /// The titles of the columns of [`Row::to_text`].
-    pub fn titles(&self) -> String {
+    /// All strategies, one line each.
+    pub fn table(&self) -> Table {
         let against = if self.exact.is_some() { "off by" } else { "below best" };
-        columns(["start", "orientation", "log Z", "error", against, "", "effective", "time"])
+        let head = [
+            "start",
+            "orientation",
+            "log Z",
+            "error",
+            against,
+            "%",
+            "effective",
+            "time",
+            "verdict",
+        ];
+        let mut table = Table::new("Strategies side by side", &head);
+        let reference = self.reference();
+        table.rows = self.rows.iter().map(|row| row.cells(reference)).collect();
+        table
     }
 
     /// What to know when there is no exact value.
     pub fn note(&self) -> Option<&'static str> {
         self.exact.is_none().then_some(
-            "No exact value to compare with. Estimates of log Z err on the low side, so the highest is\nthe best guess; differences far beyond the errors mean that the lower ones missed modes.",
+            "No exact value to compare with. Estimates of log Z err on the low side, so the highest is the best guess; differences far beyond the errors mean that the lower ones missed modes.",
         )
     }
 }
 
 impl Row {
-    /// The verdict, where it is one to mind.
-    pub fn doubt(&self) -> Option<&'static str> {
-        let verdict = self.finding.diagnosis.verdict;
-        matches!(verdict, Verdict::Suspect | Verdict::Unchecked).then(|| verdict.name())
-    }
-
-    /// One line of a table, without the verdict.
-    pub fn to_text(&self, reference: f64) -> String {
+    fn cells(&self, reference: f64) -> Vec<Cell> {
         let Finding { log_z, std_error, ess, cost, .. } = &self.finding;
-        let round = |x: &f64| with_decimals_of(*std_error, *x);
+        let round = |x: &f64| Cell::number(*x, with_decimals_of(*std_error, *x));
         let difference = log_z - reference;
-        columns([
-            self.name,
-            if self.transpose { "transposed" } else { "original" },
-            &round(log_z),
-            &round(std_error),
-            &format!("{difference:+.2}"),
-            &format!("{:+.2}%", 100.0 * difference / reference.abs()),
-            &short(ess.unwrap_or_default()),
-            &duration(cost.start_seconds.unwrap_or_default() + cost.seconds),
-        ])
+        let share = 100.0 * difference / reference.abs();
+        let (ess, seconds) =
+            (ess.unwrap_or_default(), cost.start_seconds.unwrap_or_default() + cost.seconds);
+        vec![
+            Cell::text(self.name),
+            Cell::text(if self.transpose { "transposed" } else { "original" }),
+            round(log_z),
+            round(std_error),
+            Cell::number(difference, format!("{difference:+.2}")),
+            Cell::number(share, format!("{share:+.2}")),
+            Cell::number(ess, short(ess)),
+            Cell::number(seconds, duration(seconds)),
+            Cell::text(self.finding.diagnosis.verdict.name()),
+        ]
     }
 
     fn to_json(&self, reference: f64) -> Value {
@@ -191,10 +201,4 @@ impl Row {
             },
         })
     }
-}
-
-fn columns([start, orientation, log_z, error, off, share, effective, time]: [&str; 8]) -> String {
-    format!(
-        "{start:<9} {orientation:<11} {log_z:>12} {error:>8} {off:>13} {share:>9} {effective:>9}  {time:>8}"
-    )
 }

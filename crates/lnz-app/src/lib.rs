@@ -7,7 +7,7 @@
 //! | run it | [`run::estimate`], [`compare::compare`], [`network::exact`] |
 //! | estimate many models, a row for each | [`batch`] |
 //! | keep a run in a folder, where it goes on | [`folder::RunFolder`] |
-//! | show it | [`report::Report`], as JSON and as lines of text |
+//! | show it | [`report::Report`], as JSON and as lines of text; [`page`], as HTML |
 //! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
 //! | say what the JSON looks like | [`schema`] |
 //! | hold methods against known values | [`league`] |
@@ -28,6 +28,7 @@ pub mod likelihood;
 pub mod network;
 #[doc(hidden)]
 pub mod numbers;
+pub mod page;
 pub mod provenance;
 mod recipe;
 pub mod report;

@@ -36,6 +36,7 @@ pub fn exact(
         settings: Settings { max_seconds, ..Settings::default() },
         warnings: Vec::new(),
         threads: rayon::current_num_threads(),
+        rounds: Vec::new(),
         run: Provenance::now(),
         choice: None,
         finding,

@@ -30,6 +30,8 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// Threads that were used.
     pub threads: usize,
+    /// (seconds, log Z, both ends of its interval) after each round of the default method.
+    pub rounds: Vec<[f64; 4]>,
     /// Version, day and machine.
     pub run: Provenance,
     /// Why this method, if it was not asked for; options stand in braces.
@@ -97,6 +99,7 @@ impl Report {
             settings: Settings::new(plan, &finding),
             warnings: warning_lines(&finding.diagnosis.warnings, &run_settings(plan, &finding)),
             threads: rayon::current_num_threads(),
+            rounds: Vec::new(),
             run: Provenance::now(),
             choice: choice(plan, &finding),
             finding,

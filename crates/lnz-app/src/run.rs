@@ -3,9 +3,10 @@
 use crate::Result;
 use crate::report::Report;
 use crate::request::{Plan, check_seconds};
+use lnz::crew::Crew;
 use lnz::io::StoredModel;
-use lnz::{Bounds, Deadline, Finding, Observer, Rbm, Samples, Tempering};
-use std::sync::Arc;
+use lnz::{Bounds, Deadline, Finding, Observer, Phase, Progress, Rbm, Samples, Tempering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What an estimate returns.
@@ -31,10 +32,11 @@ pub fn estimate(
     let estimator = plan.estimator(stored, started)?;
     let reading = clock.elapsed().as_secs_f64();
     let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
-    let deadline = Deadline::since(started, limit, observer);
+    let rounds = Rounds { observer, started, seen: Mutex::new(Vec::new()) };
+    let deadline = Deadline::since(started, limit, &rounds);
     let found = match plan {
         // It stops by itself, with a result.
-        Plan::Auto { .. } => estimator.estimate(&stored.model, observer),
+        Plan::Auto { .. } => estimator.estimate(&stored.model, &rounds),
         _ => estimator.estimate(&stored.model, &deadline),
     };
     let mut finding = found.map_err(|error| deadline.explain(error))?;
@@ -47,7 +49,40 @@ pub fn estimate(
     }
     finding.respect_floor();
     let stopped = finding.stopped;
-    Ok(Outcome { report: Report::new(name, stored, plan, finding), stopped })
+    let mut report = Report::new(name, stored, plan, finding);
+    report.rounds = rounds.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Outcome { report, stopped })
+}
+
+/// Keeps what the default method tells of its rounds, which is its history.
+struct Rounds<'a> {
+    observer: &'a dyn Observer,
+    started: Instant,
+    seen: Mutex<Vec<[f64; 4]>>,
+}
+
+impl Observer for Rounds<'_> {
+    fn progress(&self, news: Progress) {
+        if let (Phase::Round, Some(log_z), Some([low, high])) =
+            (news.phase, news.log_z, news.interval)
+        {
+            let row = [self.started.elapsed().as_secs_f64(), log_z, low, high];
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+        }
+        self.observer.progress(news);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.observer.cancelled()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        self.observer.seconds_left()
+    }
+
+    fn crew(&self) -> Option<&dyn Crew> {
+        self.observer.crew()
+    }
 }
 
 /// States of a model, drawn by parallel tempering, and the report on the run that drew them.

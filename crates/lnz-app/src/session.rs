@@ -1,7 +1,9 @@
 //! A training session: epochs with their history, models that are kept, log Z along the way.
 
 use crate::history::{History, Row};
+use crate::numbers;
 use crate::provenance::Provenance;
+use crate::report::Line;
 use crate::spelling::verbatim;
 use crate::{Epochs, Error, Result, Spelling, data_sets, schema};
 use lnz::Observer;
@@ -272,6 +274,45 @@ impl Trained {
                 Spelling::Flags.say("{binarize=bernoulli} draws them anew in every epoch, threshold cuts them at 1/2")
             )
         })
+    }
+
+    /// The lines of the result for people; `plot` is the file of a figure of the history, if one was drawn.
+    pub fn lines(&self, plot: Option<&Path>) -> Vec<Line> {
+        let plain = |label, text: String| Line { label, lead: None, text };
+        let n = numbers::count(self.examples);
+        let mut lines = vec![plain("data", format!("{n} examples of {} values", self.width))];
+        lines.extend(self.grey_note().map(|note| plain("note", note)));
+        let rows = self.history.rows();
+        let Some(last) = rows.last() else {
+            lines.push(plain("epochs", "none left to do".to_owned()));
+            return lines;
+        };
+        lines.push(plain("epoch", last.in_words()));
+        if self.out_of_time {
+            let text = "the time is over; --resume with more --max-seconds goes on from here";
+            lines.push(plain("stopped", text.to_owned()));
+        }
+        let tracked = rows.iter().rev().find_map(Row::likelihood_in_words);
+        lines.extend(tracked.map(|tracked| plain("tracked", tracked)));
+        let seconds: f64 = rows.iter().map(|row| row.seconds).sum();
+        let tracking: f64 = rows.iter().map(|row| row.track_seconds).sum();
+        let extra = match tracking > 0.0 {
+            true => format!(", and {} of tracking", numbers::duration(tracking)),
+            false => String::new(),
+        };
+        lines.push(plain("cost", format!("{} of training{extra}", numbers::duration(seconds))));
+        let files = self.saved.iter().map(PathBuf::as_path).chain(self.history.path()).chain(plot);
+        let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+        lines.push(plain("written", files.join("\n")));
+        lines
+    }
+
+    /// How the model has learnt, by the names that its file has.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let named = self.model.metadata.iter().filter_map(|(name, value)| {
+            Some((name.strip_prefix("training.")?.to_owned(), value.clone()))
+        });
+        named.collect()
     }
 
     /// The object for programs; the names of its fields are a contract. `plot` is the file of a figure

@@ -8,6 +8,7 @@ mod data;
 mod folder;
 mod generate;
 mod paper;
+mod report;
 mod score;
 mod start;
 mod train;
@@ -15,9 +16,10 @@ mod values;
 
 pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
-pub(crate) use folder::{FolderArgs, MergeArgs, PlanArgs, StatusArgs, TableArgs, WorkArgs};
+pub(crate) use folder::{FolderArgs, LedgerArgs, MergeArgs, PlanArgs, StatusArgs, WorkArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
+pub(crate) use report::ReportArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use train::TrainArgs;
 
@@ -25,7 +27,7 @@ use annealing::AnnealingArgs;
 use auto::AutoArgs;
 use choice::choice;
 use start::StartArgs;
-use values::{positive, positive_number, threads};
+use values::{positive, positive_number, prose, seconds, threads};
 
 use crate::failure::DOUBTFUL;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -54,8 +56,11 @@ number of the signal if interrupted (130 after Ctrl-C).";
 
 /// log Z of a Restricted Boltzmann Machine, and how far to trust it.
 #[derive(Debug, Parser)]
-#[command(name = "lnz", version, after_help = FIRST_STEPS, max_term_width = 100)]
+#[command(name = "lnz", version, after_help = prose(FIRST_STEPS), max_term_width = 100)]
 pub(crate) struct Cli {
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -102,6 +107,10 @@ pub(crate) enum Command {
     Schema,
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print a manual page, or write all of them
+    Man(ManArgs),
+    /// Print the version, and what this program was built with
+    Version(VersionArgs),
 }
 
 /// The model that a command is about.
@@ -204,13 +213,25 @@ impl VerdictArgs {
 /// How long an estimate may take.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
-    #[arg(long, value_name = "S",
+    #[arg(long, value_name = "TIME", value_parser = seconds,
         help = format!(
-            "Seconds that the command may take, from reading the files on; with AIS, as many chains as \
-             fit into them [default: {} with auto, none otherwise]",
+            "Time that the command may take, in seconds or as 5m or 1h30m, from reading the files on; \
+             with AIS, as many chains as fit into it [default: {} with auto, none otherwise]",
             Auto::default().max_seconds
         ))]
     pub(crate) max_seconds: Option<f64>,
+}
+
+/// A table for other programs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run and output")]
+pub(crate) struct TableArgs {
+    /// Print the table as Markdown
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    pub(crate) markdown: bool,
+    /// Print the table as CSV
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 /// How a long command runs and what it prints.
@@ -234,6 +255,7 @@ Examples:
   lnz estimate gwgm-hard --no-exact                    the same by sampling
   lnz estimate gwgm-hard --start uniform               the classical start, 70% off here
   lnz estimate gwgm-hard --start gibbs --transpose     the paper's remedy
+  lnz estimate rbm.npz --report run.html               a page with figures, to keep or to send
   lnz estimate rbm.mat --data train-images-idx3-ubyte.gz --betas 4096
   lnz estimate rbm.npz --start metropolis --flips 15% --init ps --chain-layout single
   lnz estimate a.npz b.safetensors 'models/*.pt' --csv log-z.csv
@@ -244,7 +266,7 @@ starts; options that only plain AIS understands select it. Fields of --json that
 and infinite numbers the words \"Infinity\" and \"-Infinity\"; `lnz schema` has all of them.";
 
 #[derive(Debug, Args)]
-#[command(after_help = ESTIMATE_EXAMPLES)]
+#[command(after_help = prose(ESTIMATE_EXAMPLES))]
 pub(crate) struct EstimateArgs {
     /// A model file (- for standard input), or the name of a built-in model (see `lnz models`); several,
     /// folders and patterns such as 'models/*.pt' make a table
@@ -276,6 +298,8 @@ pub(crate) struct EstimateArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array; selects AIS, which alone
     /// has them
     #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
@@ -284,7 +308,7 @@ pub(crate) struct EstimateArgs {
     #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
     pub(crate) save_pr: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) table: TableArgs,
+    pub(crate) table: LedgerArgs,
     #[command(flatten)]
     pub(crate) folder: FolderArgs,
 }
@@ -311,19 +335,21 @@ Examples:
   lnz exact model.npz --force    however long it takes";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXACT_EXAMPLES)]
+#[command(after_help = prose(EXACT_EXAMPLES))]
 pub(crate) struct ExactArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     /// Start even if it will take long
     #[arg(long)]
     pub(crate) force: bool,
-    /// Seconds that the command may take; more is refused, or ends without a result
-    #[arg(long, value_name = "S")]
+    /// Time that the command may take, in seconds or as 5m; more is refused, or ends without a result
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) max_seconds: Option<f64>,
     /// Write log10 Z as the UAI competitions want it
     #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
     pub(crate) save_pr: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     #[command(flatten)]
@@ -340,7 +366,7 @@ Units are summed out one after the other; tables that would be too large are cut
 chosen so that the bounds are as tight as they can be. Dense models need too many cuts for that.";
 
 #[derive(Debug, Args)]
-#[command(after_help = BOUNDS_EXAMPLES)]
+#[command(after_help = prose(BOUNDS_EXAMPLES))]
 pub(crate) struct BoundsArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -363,7 +389,7 @@ Ladders of chains run between a fitted start and the model and exchange their st
 left and found again. What is printed is log Z of the same run: a suspect verdict is one on the states, too.";
 
 #[derive(Debug, Args)]
-#[command(after_help = SAMPLE_EXAMPLES)]
+#[command(after_help = prose(SAMPLE_EXAMPLES))]
 pub(crate) struct SampleArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -383,7 +409,7 @@ pub(crate) struct SampleArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Seconds that the command may take; it fails if they do not suffice
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) max_seconds: Option<f64>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -397,7 +423,7 @@ Examples:
   lnz compare model.npz --betas 4096 --chains 256 --json";
 
 #[derive(Debug, Args)]
-#[command(after_help = COMPARE_EXAMPLES)]
+#[command(after_help = prose(COMPARE_EXAMPLES))]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -409,6 +435,10 @@ pub(crate) struct CompareArgs {
     pub(crate) no_check: bool,
     #[command(flatten)]
     pub(crate) annealing: AnnealingArgs,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -439,7 +469,7 @@ Examples:
   lnz convert rbm.npz small.safetensors --float f16       a quarter of the size, three digits";
 
 #[derive(Debug, Args)]
-#[command(after_help = CONVERT_EXAMPLES)]
+#[command(after_help = prose(CONVERT_EXAMPLES))]
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -456,6 +486,8 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,
@@ -467,11 +499,34 @@ Examples:
   lnz completions fish > ~/.config/fish/completions/lnz.fish";
 
 #[derive(Debug, Args)]
-#[command(after_help = COMPLETIONS_EXAMPLES)]
+#[command(after_help = prose(COMPLETIONS_EXAMPLES))]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: Shell,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  lnz man | man -l -                                read it
+  lnz man estimate > lnz-estimate.1                 of one command
+  lnz man --out ~/.local/share/man/man1             all of them, for `man lnz-estimate`";
+
+#[derive(Debug, Args)]
+#[command(after_help = prose(MAN_EXAMPLES))]
+pub(crate) struct ManArgs {
+    /// The command [default: the whole program]
+    pub(crate) command: Option<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VersionArgs {
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What went wrong, as one sentence on standard error and an exit code.
 
-use crate::interrupt;
+use crate::{interrupt, terminal};
+use console::Style;
 use lnz::Error;
 use lnz_app::Spelling;
 use lnz_app::numbers::duration;
@@ -23,7 +24,9 @@ pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
     let code = exit_code(error);
     // Nobody to tell if standard error is gone too.
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "error: {}", sentence(error));
+    let head = Style::new().for_stderr().red().bold().apply_to("error:");
+    let said = terminal::wrapped_for_stderr(&format!("{head} {}", sentence(error)));
+    let _ = writeln!(std::io::stderr(), "{said}");
     ExitCode::from(code)
 }
 

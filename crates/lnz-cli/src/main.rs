@@ -10,6 +10,7 @@ mod progress;
 mod report;
 mod terminal;
 mod threads;
+mod usage;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -17,7 +18,12 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     interrupt::survive_file_limits();
-    let outcome = match Cli::parse().command {
+    terminal::respect_no_color();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::explain(error),
+    };
+    let outcome = match cli.command {
         Command::Estimate(args) => commands::estimate::run(&args),
         Command::Exact(args) => commands::exact::run(&args),
         Command::Bounds(args) => commands::bounds::run(&args),
@@ -38,6 +44,8 @@ fn main() -> ExitCode {
         Command::Data(args) => commands::data::run(&args),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+        Command::Version(args) => commands::version::run(&args),
     };
     match outcome {
         Ok(code) => code,

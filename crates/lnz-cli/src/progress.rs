@@ -1,35 +1,61 @@
-//! The progress bar: an observer of long work that also carries Ctrl-C to it.
+//! Progress on standard error: an observer of long work that also carries Ctrl-C to it.
+
+mod jobs;
+mod minutes;
+mod style;
+mod words;
+
+pub(crate) use jobs::{JobBar, bytes_bar};
 
 use crate::interrupt;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use lnz::{Observer, Phase, Progress};
-use lnz_app::numbers;
-use std::fmt::Write;
+use minutes::Minutes;
 use std::io::IsTerminal;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use words::Clock;
 
 /// Redrawing more often than this costs time and tells nothing.
 const BETWEEN_DRAWS_MS: u64 = 100;
 
-/// Shows the progress of work on standard error, if that is a terminal.
+/// Shows the progress of work: as a line that changes if standard error is a terminal, otherwise as a
+/// line a minute.
 pub(crate) struct Watch {
-    /// `None` when nothing is to be shown.
+    /// `None` when there is no terminal, or nothing is to be shown.
     bar: Option<ProgressBar>,
-    clock: Instant,
+    clock: Clock,
     /// When the bar was last drawn, in milliseconds of the clock: most calls end here.
     drawn: AtomicU64,
     phase: Mutex<Option<Phase>>,
+    latest: Arc<Mutex<Option<Progress>>>,
+    /// Ends its thread when it is dropped.
+    minutes: Mutex<Option<Minutes>>,
 }
 
 impl Watch {
-    /// Starts to listen for Ctrl-C, too.
+    /// Of work without a limit of time. Starts to listen for Ctrl-C, too.
     pub(crate) fn new(quiet: bool) -> Self {
+        Self::within(quiet, Instant::now(), None)
+    }
+
+    /// Of work that ends by itself when so many seconds have passed since it started.
+    pub(crate) fn within(quiet: bool, started: Instant, limit: Option<f64>) -> Self {
         interrupt::listen();
-        let shown = !quiet && std::io::stderr().is_terminal();
-        let bar = shown.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
-        Self { bar, clock: Instant::now(), drawn: AtomicU64::new(0), phase: Mutex::new(None) }
+        let is_terminal = std::io::stderr().is_terminal();
+        let bar = (!quiet && is_terminal)
+            .then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
+        let (clock, latest) = (Clock { started, limit }, Arc::new(Mutex::new(None)));
+        let minutes = (!quiet && !is_terminal).then(|| Minutes::new(clock, Arc::clone(&latest)));
+        Self {
+            bar,
+            clock,
+            drawn: AtomicU64::new(0),
+            phase: Mutex::new(None),
+            latest,
+            minutes: Mutex::new(minutes),
+        }
     }
 
     /// Names the next piece of work, where there are several.
@@ -52,159 +78,61 @@ impl Watch {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+        self.minutes.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    fn draw(&self, bar: &ProgressBar, progress: Progress) {
+    fn draw(&self, bar: &ProgressBar, news: Progress) {
         // Another thread is drawing: its news are as good.
         let Ok(mut phase) = self.phase.try_lock() else { return };
-        if *phase != Some(progress.phase) {
-            *phase = Some(progress.phase);
-            bar.set_style(style(progress.phase, progress.total));
-            bar.set_length(progress.total);
-            bar.set_message("");
-            bar.reset();
+        if *phase != Some(news.phase) {
+            // The phases of the default method share one display: its clock goes on.
+            let goes_on = phase.is_some_and(|before| words::is_timed(before, &self.clock))
+                && words::is_timed(news.phase, &self.clock);
+            *phase = Some(news.phase);
+            if !goes_on {
+                bar.set_style(style::of(news.phase, news.total, self.clock));
+                bar.set_length(news.total);
+                bar.reset();
+                bar.set_message("");
+            }
             bar.enable_steady_tick(Duration::from_millis(200));
         }
+        if words::is_timed(news.phase, &self.clock) {
+            bar.set_message(words::of(&news));
+            return;
+        }
         // Threads report out of order.
-        bar.set_position(progress.done.max(bar.position()));
-        match (progress.log_z, progress.beta) {
-            (Some(log_z), Some(beta)) if beta < 1.0 => {
-                bar.set_message(format!("  log Z {log_z:.2} at beta {beta:.3}"));
-            }
-            (Some(log_z), _) => bar.set_message(format!("  log Z {log_z:.2} so far")),
-            (None, Some(beta)) => bar.set_message(format!("  beta {beta:.3}")),
-            (None, None) => {}
+        bar.set_position(news.done.max(bar.position()));
+        if let Some(estimate) = words::estimate(&news) {
+            bar.set_message(estimate);
         }
     }
 }
 
 impl Observer for Watch {
-    fn progress(&self, progress: Progress) {
-        let Some(bar) = &self.bar else { return };
-        let now = self.clock.elapsed().as_millis() as u64;
+    fn progress(&self, news: Progress) {
+        let Some(bar) = &self.bar else {
+            if let Ok(mut latest) = self.latest.try_lock() {
+                *latest = Some(news);
+            }
+            return;
+        };
+        let now = self.clock.started.elapsed().as_millis() as u64;
         let drawn = self.drawn.load(Ordering::Relaxed);
-        // Work that is done at once shows no bar; of the threads that find one due, one draws it.
-        if now >= drawn + BETWEEN_DRAWS_MS
-            && self.drawn.compare_exchange(drawn, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        // Work that is done at once shows no bar; of the threads that find one due, one draws it. An
+        // estimate of the whole is rare, and always shown.
+        if news.interval.is_some()
+            || now >= drawn + BETWEEN_DRAWS_MS
+                && self
+                    .drawn
+                    .compare_exchange(drawn, now, Ordering::Relaxed, Ordering::Relaxed)
+                    .is_ok()
         {
-            self.draw(bar, progress);
+            self.draw(bar, news);
         }
     }
 
     fn cancelled(&self) -> bool {
         interrupt::requested()
     }
-}
-
-/// Shows the progress of many runs at a time, weighed by what they cost.
-pub(crate) struct JobBar {
-    bar: Option<ProgressBar>,
-    /// Runs that are done and expected, and what one unit of the bar stands for.
-    counts: Mutex<(usize, usize, f64)>,
-}
-
-/// Units of the whole bar.
-const WHOLE: u64 = 1_000_000;
-
-impl JobBar {
-    /// Starts to listen for Ctrl-C, too.
-    pub(crate) fn new(quiet: bool) -> Self {
-        interrupt::listen();
-        let shown = !quiet && std::io::stderr().is_terminal();
-        let bar = shown.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
-        Self { bar, counts: Mutex::new((0, 0, 1.0)) }
-    }
-
-    /// Names the next piece of work.
-    pub(crate) fn begin(&self, name: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_prefix(name.to_owned());
-        }
-    }
-
-    /// So many runs with this cost in all lie ahead.
-    pub(crate) fn expect(&self, runs: usize, cost: f64) {
-        let (Some(bar), Ok(mut counts)) = (&self.bar, self.counts.lock()) else { return };
-        *counts = (0, runs, cost / WHOLE as f64);
-        bar.set_style(with_keys("  {prefix}  {bar:20} {percent:>3}%  {msg}  {left} left"));
-        bar.set_length(WHOLE);
-        bar.reset();
-        bar.set_message(format!("0 of {} runs", numbers::count(runs)));
-        bar.enable_steady_tick(Duration::from_millis(200));
-    }
-
-    /// A run of this cost is done.
-    pub(crate) fn advance(&self, cost: f64) {
-        let (Some(bar), Ok(mut counts)) = (&self.bar, self.counts.lock()) else { return };
-        counts.0 += 1;
-        bar.inc((cost / counts.2) as u64);
-        bar.set_message(format!(
-            "{} of {} runs",
-            numbers::count(counts.0),
-            numbers::count(counts.1)
-        ));
-    }
-
-    /// Removes the bar.
-    pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// A bar for a download, if standard error is a terminal; without a total it only counts.
-pub(crate) fn bytes_bar(quiet: bool, name: &str, total: Option<u64>) -> ProgressBar {
-    if quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-    let template = match total {
-        Some(_) => "  {prefix} {bar:20} {percent:>3}%  {decimal_bytes_per_sec}  {left} left",
-        None => "  {prefix} {decimal_bytes}  {decimal_bytes_per_sec}",
-    };
-    bar.set_style(with_keys(template));
-    bar.set_prefix(name.to_owned());
-    bar
-}
-
-/// Work that is not counted in steps.
-fn plain_style(name: &str) -> ProgressStyle {
-    with_keys(&format!("  {{prefix}}{name} {{bar:20}} {{elapsed}}{{msg}}"))
-}
-
-fn style(phase: Phase, total: u64) -> ProgressStyle {
-    let (name, unit) = match phase {
-        Phase::Enumerate => ("summing", "states"),
-        Phase::Bound => ("proving bounds", "passes"),
-        Phase::Start => ("sampling means", "steps"),
-        Phase::Anneal => ("annealing", "chain-steps"),
-        Phase::Train => ("training", "examples"),
-        Phase::Prepare => return plain_style("searching for modes and trying starts"),
-        Phase::Round => return plain_style("annealing in rounds"),
-        Phase::Score if total == 0 => {
-            return with_keys("  {prefix}reading examples  {count} so far  {rate}/s");
-        }
-        Phase::Score => ("reading examples", "examples"),
-        _ => ("working", "steps"),
-    };
-    with_keys(&format!(
-        "  {{prefix}}{name} {{bar:20}} {{percent:>3}}%  {{rate}} {unit}/s  {{left}} left{{msg}}"
-    ))
-}
-
-/// A style in which `rate`, `left` and `count` are said as elsewhere.
-fn with_keys(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸ ")
-        .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-            let _ = write!(out, "{}", numbers::short(state.per_sec()));
-        })
-        .with_key("count", |state: &ProgressState, out: &mut dyn Write| {
-            let _ = write!(out, "{}", numbers::count(state.pos() as usize));
-        })
-        .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
-            let _ = write!(out, "{}", numbers::duration(state.eta().as_secs().max(1) as f64));
-        })
 }

@@ -3,6 +3,14 @@
 use console::{Style, Term};
 use std::io::{self, ErrorKind, Write};
 
+/// Somebody who sets NO_COLOR wants none, whatever else is set.
+pub(crate) fn respect_no_color() {
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        console::set_colors_enabled(false);
+        console::set_colors_enabled_stderr(false);
+    }
+}
+
 /// Prints the result of a command. A reader that has seen enough (`| head`) is not an error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
@@ -43,6 +51,10 @@ pub(crate) struct Table {
     lines: Vec<(String, String)>,
 }
 
+/// Widths between which text follows the terminal.
+const LEAST_WIDTH: usize = 40;
+const MOST_WIDTH: usize = 100;
+
 /// Room for the longest label and two spaces on its left.
 const INDENT: usize = 11;
 
@@ -60,35 +72,63 @@ impl Table {
                 "" => text += &" ".repeat(INDENT),
                 name => text += &format!("  {}{padding}", label().apply_to(name)),
             }
-            text += &wrap(content, width.clamp(50, 100) - INDENT, &" ".repeat(INDENT));
+            let width = width.clamp(LEAST_WIDTH, MOST_WIDTH);
+            text += &wrap(content, width - INDENT, &" ".repeat(INDENT));
             text.push('\n');
         }
         text
     }
 }
 
-/// Breaks lines at spaces; colours take no room.
+/// Breaks lines at spaces; colours take no room, and what is longer than a line stays whole.
 fn wrap(text: &str, width: usize, indent: &str) -> String {
-    let mut wrapped = String::new();
-    for (i, line) in text.lines().enumerate() {
-        if i > 0 {
-            wrapped += &format!("\n{indent}");
+    let options = textwrap::Options::new(indent.len() + width)
+        .initial_indent(indent)
+        .subsequent_indent(indent)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    // The first line stands behind its label.
+    textwrap::fill(text, options).trim_start().to_owned()
+}
+
+/// A sentence on standard error, wrapped if that is a terminal.
+pub(crate) fn wrapped_for_stderr(text: &str) -> String {
+    match Term::stderr().size_checked() {
+        Some((_, columns)) => {
+            let width = usize::from(columns).clamp(LEAST_WIDTH, MOST_WIDTH);
+            let options = textwrap::Options::new(width).break_words(false).subsequent_indent("  ");
+            textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation))
         }
-        let mut column = 0;
-        for (j, word) in line.split(' ').enumerate() {
-            let length = console::measure_text_width(word);
-            if j > 0 && column + 1 + length > width {
-                wrapped += &format!("\n{indent}");
-                column = 0;
-            } else if j > 0 {
-                wrapped.push(' ');
-                column += 1;
-            }
-            wrapped += word;
-            column += length;
+        None => text.to_owned(),
+    }
+}
+
+/// A table in columns that fit the terminal; without one, as wide as it is.
+pub(crate) fn fitted(table: &lnz_figures::Table) -> String {
+    let width = Term::stdout().size_checked().map(|(_, columns)| columns);
+    columns(table, width)
+}
+
+fn columns(table: &lnz_figures::Table, width: Option<u16>) -> String {
+    let mut shown = comfy_table::Table::new();
+    shown.load_preset(comfy_table::presets::NOTHING);
+    if let Some(width) = width {
+        shown.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+        shown.set_width(width.max(LEAST_WIDTH as u16));
+    }
+    shown.set_header(table.head.iter().copied());
+    for row in &table.rows {
+        shown.add_row(row.iter().map(|cell| cell.text.as_str()));
+    }
+    for (k, column) in shown.column_iter_mut().enumerate() {
+        column.set_padding((if k == 0 { 2 } else { 0 }, 2));
+        let is_number = |row: &Vec<lnz_figures::Cell>| row[k].value.is_some();
+        if !table.rows.is_empty() && table.rows.iter().all(is_number) {
+            column.set_cell_alignment(comfy_table::CellAlignment::Right);
         }
     }
-    wrapped
+    shown.trim_fmt() + "\n"
 }
 
 #[cfg(test)]
@@ -100,5 +140,24 @@ mod tests {
         assert_eq!(wrap("one two three", 8, "    "), "one two\n    three");
         assert_eq!(wrap("one\ntwo", 8, "  "), "one\n  two");
         assert_eq!(wrap("a   b", 8, ""), "a   b");
+        let coloured = "\x1b[1mone\x1b[0m two three";
+        assert_eq!(wrap(coloured, 8, "  "), "\x1b[1mone\x1b[0m two\n  three");
+        assert_eq!(wrap("/a/very/long/path to", 8, "  "), "/a/very/long/path\n  to");
+    }
+
+    #[test]
+    fn tables_fit_the_terminal() {
+        use lnz_figures::{Cell, Table};
+        let mut table = Table::new("", &["start", "log Z", "what it means for the reader"]);
+        let about = "a text that is far too long for one line of a small terminal";
+        table.rows.push(vec![Cell::text("gibbs mf"), Cell::number(1.5, "1.5"), Cell::text(about)]);
+        table.rows.push(vec![Cell::text("ps"), Cell::number(1.5, "22.5"), Cell::text("short")]);
+        for width in [40, 60, 80] {
+            let shown = columns(&table, Some(width));
+            assert!(shown.lines().all(|line| line.chars().count() <= width.into()), "{shown}");
+        }
+        let wide = columns(&table, None);
+        assert_eq!(wide.lines().count(), 3, "{wide}");
+        assert!(wide.contains(about) && wide.contains("   1.5  "), "{wide}");
     }
 }

@@ -1,6 +1,6 @@
-//! Text that is safe inside SVG and HTML.
+//! Text that is safe inside SVG.
 
 /// Text for an attribute or between tags.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

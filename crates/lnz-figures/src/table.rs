@@ -1,6 +1,6 @@
-//! A table that can become HTML or Markdown.
+//! A table that can become HTML, Markdown or CSV.
 
-use crate::escape::escape;
+use maud::{Markup, html};
 
 /// Rows of text under a head; numbers know their value, so that they can be sorted.
 #[derive(Debug, Clone, Default)]
@@ -29,31 +29,31 @@ impl Table {
     }
 
     /// As HTML, of the class `sortable`; nothing without rows.
-    pub fn html(&self) -> String {
-        if self.rows.is_empty() {
-            return String::new();
-        }
-        let head: String = self
-            .head
-            .iter()
-            .map(|name| format!("<th scope=\"col\">{}</th>", escape(name)))
-            .collect();
-        let mut body = String::new();
-        for row in &self.rows {
-            body += "<tr>";
-            for cell in row {
-                let text = escape(&cell.text);
-                body += &match cell.value {
-                    Some(value) => format!("<td class=\"n\" data-v=\"{value}\">{text}</td>"),
-                    None => format!("<td>{text}</td>"),
-                };
+    pub fn html(&self) -> Markup {
+        html! {
+            @if !self.rows.is_empty() {
+                div.scroll tabindex="0" {
+                    table.sortable {
+                        caption { (self.caption) }
+                        thead { tr { @for name in &self.head { th scope="col" { (name) } } } }
+                        tbody { @for row in &self.rows { tr { @for cell in row { (cell.html()) } } } }
+                    }
+                }
             }
-            body += "</tr>\n";
         }
-        format!(
-            "<div class=\"scroll\"><table class=\"sortable\"><caption>{}</caption><thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n",
-            escape(&self.caption)
-        )
+    }
+
+    /// As CSV, without the caption; numbers as they are shown.
+    pub fn csv(&self) -> String {
+        let quoted = |text: &str| match text.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text.to_owned(),
+        };
+        let head = self.head.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",") + "\n";
+        let line = |row: &Vec<Cell>| {
+            row.iter().map(|cell| quoted(&cell.text)).collect::<Vec<_>>().join(",") + "\n"
+        };
+        head + &self.rows.iter().map(line).collect::<String>()
     }
 
     /// As Markdown, without the caption.
@@ -78,6 +78,15 @@ impl Cell {
     pub fn number(value: f64, text: impl Into<String>) -> Self {
         Self { text: text.into(), value: Some(value) }
     }
+
+    fn html(&self) -> Markup {
+        html! {
+            @match self.value {
+                Some(value) => td.n data-v=(value) { (self.text) },
+                None => td { (self.text) },
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -92,10 +101,17 @@ mod tests {
 
     #[test]
     fn numbers_carry_the_value_that_they_are_sorted_by() {
-        let html = table().html();
+        let html = table().html().into_string();
         assert!(html.contains(r#"<td class="n" data-v="1500000">1.5 M</td>"#), "{html}");
         assert!(html.contains("<td>x|y &amp; z</td>") && html.contains("a &lt; b"), "{html}");
-        assert_eq!(Table::new("empty", &["name"]).html(), "");
+        assert_eq!(Table::new("empty", &["name"]).html().into_string(), "");
+    }
+
+    #[test]
+    fn commas_and_quotes_do_not_break_csv() {
+        let mut table = Table::new("", &["name", "log Z"]);
+        table.rows.push(vec![Cell::text("a, \"b\""), Cell::number(1.5, "1.5")]);
+        assert_eq!(table.csv(), "name,log Z\n\"a, \"\"b\"\"\",1.5\n");
     }
 
     #[test]

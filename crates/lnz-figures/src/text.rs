@@ -1,6 +1,7 @@
 //! Text as outlines of an embedded font, so that a figure looks the same everywhere.
 
 use crate::escape::escape;
+use maud::{Markup, html};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -30,12 +31,35 @@ const SMALL: f64 = 0.72;
 const RAISED: f64 = 0.38;
 const LOWERED: f64 = -0.22;
 
+/// Stands before a mark that is to be read as it is.
+const ESCAPE: char = '\\';
+
+/// Words as they are, whatever marks they have.
+///
+/// ```
+/// assert_eq!(lnz_figures::verbatim("my_model^2"), r"my\_model\^2");
+/// ```
+pub fn verbatim(text: &str) -> String {
+    let mut safe = String::new();
+    for c in text.chars() {
+        if matches!(c, '_' | '^' | ESCAPE) {
+            safe.push(ESCAPE);
+        }
+        safe.push(if c.is_control() { ' ' } else { c });
+    }
+    safe
+}
+
 /// Splits `N_β`, `Gibbs_{mf}` and `2^{10}` into pieces.
 fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = vec![Piece { text: String::new(), rise: 0.0, size: 1.0 }];
-    let mut rest = text.chars().peekable();
+    let mut rest = text.chars();
     while let Some(c) = rest.next() {
         let rise = match c {
+            ESCAPE => {
+                pieces.last_mut().expect("never empty").text.extend(rest.next());
+                continue;
+            }
             '_' => LOWERED,
             '^' => RAISED,
             c => {
@@ -56,6 +80,17 @@ fn pieces(text: &str) -> Vec<Piece> {
 /// The text without its marks, for readers that do not see.
 pub(crate) fn plain(text: &str) -> String {
     pieces(text).into_iter().map(|piece| piece.text).collect()
+}
+
+/// The text as HTML, with its sub- and superscripts.
+pub(crate) fn html(text: &str) -> Markup {
+    html! {
+        @for piece in pieces(text) {
+            @if piece.rise > 0.0 { sup { (piece.text) } }
+            @else if piece.rise < 0.0 { sub { (piece.text) } }
+            @else { (piece.text) }
+        }
+    }
 }
 
 fn glyph(c: char) -> GlyphId {

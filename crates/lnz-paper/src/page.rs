@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::experiments::{EXPERIMENTS, Experiment, fig7};
 use crate::record::Record;
 use crate::results::Results;
-use lnz_figures::Table;
+use lnz_figures::{Figure, Table};
 use std::path::PathBuf;
 
 /// All that the page shows.
@@ -31,7 +31,7 @@ pub struct Page {
 #[derive(Debug)]
 struct Section {
     experiment: &'static Experiment,
-    svg: String,
+    figure: Figure,
     tables: Vec<Table>,
 }
 
@@ -43,7 +43,7 @@ impl Page {
             .filter(|experiment| !results.rows(experiment.name).is_empty())
             .map(|experiment| Section {
                 experiment,
-                svg: experiment.draw(results).svg(experiment.name),
+                figure: experiment.draw(results),
                 tables: tables::of(experiment.name, results),
             });
         Self {

@@ -7,6 +7,7 @@ mod ais;
 mod anneal;
 mod auto;
 mod bounds;
+mod decided;
 mod estimator;
 mod exact;
 mod orders;

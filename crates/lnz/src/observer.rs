@@ -38,8 +38,17 @@ pub struct Progress {
     /// The current estimate of log Z, where there is one: while annealing, of log Z at the inverse
     /// temperature reached.
     pub log_z: Option<f64>,
+    /// The 95% interval of that estimate, where it is one of the whole model.
+    pub interval: Option<[f64; 2]>,
     /// The inverse temperature reached, while annealing.
     pub beta: Option<f64>,
+}
+
+impl Progress {
+    /// So much work is done, of which nothing is known yet.
+    pub fn new(phase: Phase, done: u64, total: u64) -> Self {
+        Self { phase, done, total, log_z: None, interval: None, beta: None }
+    }
 }
 
 /// Receives progress, possibly from several threads at once, and may ask to stop.

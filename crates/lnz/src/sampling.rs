@@ -318,8 +318,7 @@ impl Run<'_> {
         let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
         let every = (self.total / 1000).max(1);
         if done / every != (done - steps) / every {
-            let (phase, total) = (Phase::Start, self.total);
-            self.observer.progress(Progress { phase, done, total, log_z: None, beta: None });
+            self.observer.progress(Progress::new(Phase::Start, done, self.total));
         }
         (!self.observer.cancelled()).then_some(())
     }

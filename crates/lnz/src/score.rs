@@ -94,7 +94,7 @@ pub fn score(model: &Rbm, reader: &mut impl Batches, observer: &dyn Observer) ->
         grey += grey_values;
         log_marginals.extend(values?);
         let done = log_marginals.len() as u64;
-        observer.progress(Progress { phase: Phase::Score, done, total, log_z: None, beta: None });
+        observer.progress(Progress::new(Phase::Score, done, total));
         if observer.cancelled() {
             return Err(Error::Cancelled { reached: format!("after {done} examples") });
         }

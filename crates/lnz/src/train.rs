@@ -182,13 +182,7 @@ impl<'a> Trainer<'a> {
             self.go_on(observer)?;
             let first = self.epoch * count + k * settings.batch;
             let total = (settings.epochs.max(self.epoch + 1) * count) as u64;
-            observer.progress(Progress {
-                phase: Phase::Train,
-                done: first as u64,
-                total,
-                log_z: None,
-                beta: None,
-            });
+            observer.progress(Progress::new(Phase::Train, first as u64, total));
             self.gibbs_chains(batch, first as u64);
             // Half a batch of a large model takes half a second.
             self.go_on(observer)?;

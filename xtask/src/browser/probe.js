@@ -1,7 +1,6 @@
 'use strict';
 // Runs after the page's own script. Every test adds to `problems`; the page around the frame hears the outcome.
 const tables = [...document.querySelectorAll('table.sortable')];
-if (tables.length < 5) problems.push(`only ${tables.length} tables`);
 let clicks = 0;
 for (const table of tables) {
   const before = table.tBodies[0].rows.length;
@@ -23,9 +22,19 @@ for (const table of tables) {
 const width = document.documentElement.clientWidth;
 const overflow = document.documentElement.scrollWidth - width;
 if (overflow > 0) problems.push(`${overflow} pixels too wide for ${width}`);
-const figures = document.querySelectorAll('figure svg').length;
-const sections = document.querySelectorAll('section[id^="fig"]').length;
-if (figures === 0 || figures !== sections) problems.push(`${figures} figures in ${sections} sections`);
+const figures = document.querySelectorAll('figure').length;
+if (figures < leastFigures) problems.push(`only ${figures} figures`);
+// Every panel is drawn, and none is cut: neither by the page nor by its own frame.
+for (const panel of document.querySelectorAll('figure .grid svg')) {
+  const box = panel.getBoundingClientRect();
+  if (box.width < 200 || box.right > width) problems.push(`a panel from ${box.left} to ${box.right}`);
+  const drawn = panel.getBBox(), frame = panel.viewBox.baseVal;
+  if (drawn.x < -1 || drawn.x + drawn.width > frame.width + 1) problems.push('a panel that is cut');
+}
+for (const entry of document.querySelectorAll('.legend span')) {
+  const box = entry.getBoundingClientRect();
+  if (box.right > width) problems.push(`the legend "${entry.textContent}" is cut`);
+}
 const outside = [...document.querySelectorAll('[src], link[href]')]
   .filter(e => !/^(data:|#)/.test(e.getAttribute('src') || e.getAttribute('href')));
 if (outside.length) problems.push(`${outside.length} references to other files`);

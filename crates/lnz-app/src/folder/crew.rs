@@ -112,7 +112,7 @@ impl FolderCrew<'_> {
         }
         let Some(_lock) = self.lock(place, items)? else {
             return match self.share {
-                Share::Part { .. } => Err(Error::orders(format!(
+                Share::Part { wait: false, .. } => Err(Error::orders(format!(
                     "part {part} of {} is being computed by another process; it need not be computed twice",
                     self.folder.path.display()
                 ))),

@@ -119,12 +119,12 @@ fn phases_text(phases: &[FoundPhase]) -> String {
         .map(|phase| {
             let (share, error) = (100.0 * phase.share, 100.0 * phase.share * phase.relative_error);
             let by = phase.found_by.join(", ");
-            format!("{share:>7.3}% ± {error:.3}%  found by {by}")
+            format!("{:<8} ± {error:.3}%  found by {by}", format!("{share:.3}%"))
         })
         .collect();
     if phases.len() > MOST_PHASES {
         let rest: f64 = phases[MOST_PHASES..].iter().map(|phase| phase.share).sum();
-        lines.push(format!("{:>7.3}%  in {} more", 100.0 * rest, phases.len() - MOST_PHASES));
+        lines.push(format!("{:.3}% in {} more", 100.0 * rest, phases.len() - MOST_PHASES));
     }
     lines.join("\n")
 }
@@ -144,7 +144,8 @@ fn travel_text(run: &TemperingRun) -> String {
 /// The part of the time that the ladders have spent in each phase.
 fn visited_text(run: &TemperingRun) -> String {
     let line = |phase: &Visited| {
-        format!("{:>7.3}% ± {:.3}% of the time", 100.0 * phase.share, 100.0 * phase.std_error)
+        let [share, error] = [phase.share, phase.std_error].map(|part| 100.0 * part);
+        format!("{:<8} ± {error:.3}% of the time", format!("{share:.3}%"))
     };
     let mut lines: Vec<String> = run.phases.iter().take(MOST_PHASES).map(line).collect();
     if run.phases.len() > MOST_PHASES {

@@ -1,6 +1,7 @@
 //! Options of `lnz bench`.
 
-use super::values::{positive_number, threads};
+use super::TableArgs;
+use super::values::{positive_number, prose, threads};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ table log_z.tsv or log_z.csv with the columns name and log_z, or in the model's 
 are not installed are named and left out.";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = prose(EXAMPLES))]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) action: BenchAction,
@@ -55,9 +56,8 @@ pub(crate) struct SuiteArgs {
     /// Write an HTML page that needs no other file
     #[arg(long, short, value_name = "PAGE.html")]
     pub(crate) output: Option<PathBuf>,
-    /// Print Markdown, for a README
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) markdown: bool,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,

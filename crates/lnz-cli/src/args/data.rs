@@ -1,5 +1,6 @@
 //! Options of `lnz data`.
 
+use super::values::prose;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use lnz_app::data_sets;
@@ -12,7 +13,7 @@ Examples:
   lnz data info train.npy --json";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = prose(EXAMPLES))]
 pub(crate) struct DataArgs {
     #[command(subcommand)]
     pub(crate) command: DataCommand,
@@ -32,7 +33,7 @@ Examples:
   lnz data info w8a.xz --json";
 
 #[derive(Debug, Args)]
-#[command(after_help = INFO_EXAMPLES)]
+#[command(after_help = prose(INFO_EXAMPLES))]
 pub(crate) struct InfoArgs {
     /// IDX, LIBSVM (also .gz or .xz), .npy, .npz, or the name of a data set that was fetched
     pub(crate) file: PathBuf,
@@ -55,7 +56,7 @@ known SHA-256 sums; files that are there already are checked and kept. Without a
 files into the folder by hand. The cache is $LNZ_CACHE, else the user's (on Linux ~/.cache/lnz).";
 
 #[derive(Debug, Args)]
-#[command(after_help = FETCH_EXAMPLES)]
+#[command(after_help = prose(FETCH_EXAMPLES))]
 pub(crate) struct FetchArgs {
     /// The data set: `mnist` (handwritten digits) or `web` (w8a of the LIBSVM collection)
     #[arg(value_name = "mnist|web", value_parser = PossibleValuesParser::new(data_sets::SETS.iter().map(|set| set.name)))]

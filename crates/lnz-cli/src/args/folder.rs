@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub(crate) struct FolderArgs {
     /// Keep what is done in this folder; the same command goes on there after any kind of end, to the
     /// same bits
-    #[arg(long = "run", value_name = "DIR")]
+    #[arg(id = "run", long = "run", value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
     /// With --run: work that one core does in fewer seconds is not split
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive_number)]
@@ -22,7 +22,7 @@ pub(crate) struct FolderArgs {
 /// A table of many models.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Many models")]
-pub(crate) struct TableArgs {
+pub(crate) struct LedgerArgs {
     /// Append a row for each model to this file; models that it has with the same settings are skipped
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) csv: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! Options of `lnz generate`.
 
-use super::values::positive;
+use super::values::{positive, prose};
 use clap::{Args, Subcommand};
 use lnz::Gwgm;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ Examples:
   lnz generate suite -o league                               for `lnz bench suite league`";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = prose(EXAMPLES))]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     pub(crate) kind: GenerateKind,

@@ -1,6 +1,6 @@
 //! Options of `lnz paper`.
 
-use super::values::threads;
+use super::values::{prose, threads};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ Results are CSV files, one row per run. What is there already is not computed ag
 interrupted run goes on where it was. Every run is seeded: the same rows on every machine.";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = prose(EXAMPLES))]
 pub(crate) struct PaperArgs {
     #[command(subcommand)]
     pub(crate) action: PaperAction,

@@ -1,7 +1,8 @@
 //! Options of `lnz score`.
 
 use super::choice::choice;
-use super::{AutoArgs, LimitArgs, ModelArgs, RunArgs, VerdictArgs};
+use super::values::prose;
+use super::{AutoArgs, LimitArgs, ModelArgs, ReportArgs, RunArgs, VerdictArgs};
 use clap::Args;
 use lnz::Method;
 use lnz::data::Binarize;
@@ -21,7 +22,7 @@ The standard error and the interval are those of log Z: they hold for the given 
 the mean over other examples of the same kind may lie is the sampling error, printed beside them.";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = prose(EXAMPLES))]
 pub(crate) struct ScoreArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -44,6 +45,8 @@ pub(crate) struct ScoreArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     /// Write the log-likelihood of each example; the extension chooses .npy, .csv or .txt
     #[arg(long, value_name = "FILE", help_heading = "Run and output")]
     pub(crate) out: Option<PathBuf>,

@@ -1,8 +1,8 @@
 //! Options of training.
 
-use super::RunArgs;
 use super::choice::choice;
-use super::values::positive;
+use super::values::{positive, prose, seconds};
+use super::{ReportArgs, RunArgs};
 use clap::Args;
 use lnz::data::Binarize;
 use lnz::train::{LearningRate, Training, VisibleBias};
@@ -22,7 +22,7 @@ is tracked, and state.safetensors, which --resume goes on from, to the same bits
 interrupted. EPOCHS is a list such as 1-20,40,100-500/100 (every hundredth), or `all`.";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = prose(EXAMPLES))]
 pub(crate) struct TrainArgs {
     /// Data to learn from: IDX, LIBSVM (also .gz or .xz), .npy or .npz, or the name of a fetched data set
     #[arg(long, value_name = "FILE")]
@@ -45,13 +45,15 @@ pub(crate) struct TrainArgs {
     /// Go on with the run that is in the folder
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Seconds that the command may take: no epoch begins that would not end by then
-    #[arg(long, value_name = "S")]
+    /// Time that the command may take, in seconds or as 5m: no epoch begins that would not end by then
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) max_seconds: Option<f64>,
     #[command(flatten)]
     pub(crate) learning: LearningArgs,
     #[command(flatten)]
     pub(crate) tracking: TrackingArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

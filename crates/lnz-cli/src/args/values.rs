@@ -16,6 +16,51 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     between(text, MOST_THREADS)
 }
 
+/// Seconds as a number, or a time with units: `90`, `1.5m`, `1h30m`, `500ms`.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    text.parse().ok().or_else(|| with_units(text)).ok_or_else(|| {
+        "expected a number of seconds, or a time such as 90s, 5m or 1h30m".to_owned()
+    })
+}
+
+fn with_units(text: &str) -> Option<f64> {
+    let (mut rest, mut sum) = (text.trim(), 0.0);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, after) = rest.split_at(digits);
+        let end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let (unit, after) = after.split_at(end);
+        let seconds = match unit.trim() {
+            "ms" => 1e-3,
+            "s" | "sec" | "second" | "seconds" => 1.0,
+            "m" | "min" | "minute" | "minutes" => 60.0,
+            "h" | "hour" | "hours" => 3600.0,
+            "d" | "day" | "days" => 86_400.0,
+            _ => return None,
+        };
+        sum += number.parse::<f64>().ok()? * seconds;
+        rest = after;
+    }
+    (!text.trim().is_empty()).then_some(sum)
+}
+
+/// A help text whose paragraphs are one line each, so that it is wrapped once, to the terminal of the
+/// reader; lines that begin with spaces, such as examples, stay as they are.
+pub(crate) fn prose(text: &str) -> String {
+    let mut joined = String::new();
+    let mut before = "";
+    for line in text.lines() {
+        let continues = !line.is_empty() && !line.starts_with(' ');
+        let is_prose = !before.is_empty() && !before.starts_with(' ') && !before.ends_with(':');
+        if !joined.is_empty() {
+            joined.push(if continues && is_prose { ' ' } else { '\n' });
+        }
+        joined += line;
+        before = line;
+    }
+    joined
+}
+
 /// A finite number above zero.
 pub(crate) fn positive_number(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
@@ -32,6 +77,23 @@ fn between(text: &str, most: usize) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_may_have_units() {
+        let times = ["90", "1.5m", "1h30m", "500ms", "2 min", "1d", "0.5", "-1"];
+        let seconds = times.map(|text| seconds(text).unwrap());
+        assert_eq!(seconds, [90.0, 90.0, 5400.0, 0.5, 120.0, 86_400.0, 0.5, -1.0]);
+        for bad in ["", "m", "5 parsecs", "1m 5", "1..5s", "soon"] {
+            assert!(super::seconds(bad).unwrap_err().contains("1h30m"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn paragraphs_are_one_line_and_examples_stay() {
+        let text = "Examples:\n  lnz a   one\n  lnz b   two\n\nA text\nof two lines.\nAnd more.";
+        let expected = "Examples:\n  lnz a   one\n  lnz b   two\n\nA text of two lines. And more.";
+        assert_eq!(prose(text), expected);
+    }
 
     #[test]
     fn counts_start_at_one() {

@@ -53,14 +53,16 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
             "machine": league.machine,
             "settings": league.settings,
         }))?;
-    } else if args.markdown {
+    } else if args.table.markdown {
         terminal::print(&league.markdown())?;
+    } else if args.table.csv {
+        terminal::print(&league.csv())?;
     } else {
         terminal::print(&league.text())?;
     }
     if let Some(path) = &args.output {
         io::write_file(path, league.html().as_bytes())?;
-        if !args.json && !args.markdown {
+        if !args.json && !args.table.markdown && !args.table.csv {
             terminal::print(&format!("\n  {}\n", path.display()))?;
         }
     }

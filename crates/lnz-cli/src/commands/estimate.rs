@@ -24,6 +24,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
+    args.report.check()?;
     if many::are_meant(args) {
         if args.folder.path.is_some() || args.save_weights.is_some() || args.save_pr.is_some() {
             return Err(usage("{run}, {save_weights} and {save_pr} are for one model"));
@@ -35,7 +36,9 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
         return finish(args, &report, false);
     }
     let source = args.reading.load(&args.models[0])?;
-    let watch = Watch::new(args.run.quiet);
+    // A fixed number of rounds takes the time that it takes.
+    let limit = plan.max_seconds().filter(|_| args.auto.rounds.is_none());
+    let watch = Watch::within(args.run.quiet, started, limit);
     let outcome = on_threads(args.run.threads, || {
         Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
@@ -46,6 +49,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
 
 /// Shows a result, saves what is to be saved, and judges it.
 fn finish(args: &EstimateArgs, report: &Report, stopped: bool) -> Result<ExitCode> {
+    report::write_page(report, &args.report)?;
     report::print(report, args.run.json)?;
     if let (Some(path), Some(run)) = (&args.save_weights, report.finding.ais()) {
         io::write_npy(path, ndarray::ArrayView1::from(&run.annealed.samples).into_dyn())?;

@@ -20,10 +20,22 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
-    if let Some(path) = &args.folder.path {
-        return finish(args, &folder::exact(args, path)?);
+    args.report.check()?;
+    let report = match &args.folder.path {
+        Some(path) => folder::exact(args, path)?,
+        None => at_once(args, &plan, started)?,
+    };
+    report::write_page(&report, &args.report)?;
+    report::print(&report, args.run.json)?;
+    if let Some(path) = &args.save_pr {
+        io::write_log_z(path, report.finding.log_z)?;
     }
-    let watch = Watch::new(args.run.quiet);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// In one go; networks that are too large for a matrix are summed as they are.
+fn at_once(args: &ExactArgs, plan: &Plan, started: Instant) -> Result<Report> {
+    let watch = Watch::within(args.run.quiet, started, args.max_seconds);
     let report = match io::read_large_network(&args.model.model)? {
         Some(network) => {
             let name = args.model.model.display().to_string();
@@ -37,19 +49,10 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
             let source = args.model.load()?;
             on_threads(args.run.threads, || {
                 let stored = source.stored();
-                Ok(run::estimate(stored, &source.name, &plan, started, &watch)?.report)
+                Ok(run::estimate(stored, &source.name, plan, started, &watch)?.report)
             })
         }
     };
     watch.finish();
-    finish(args, &report?)
-}
-
-/// Shows a result, and saves what is to be saved.
-fn finish(args: &ExactArgs, report: &Report) -> Result<ExitCode> {
-    report::print(report, args.run.json)?;
-    if let Some(path) = &args.save_pr {
-        io::write_log_z(path, report.finding.log_z)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    report
 }

@@ -1,9 +1,10 @@
 //! `lnz models`: the built-in models.
 
 use crate::args::ModelsArgs;
-use crate::terminal;
+use crate::{report, terminal};
 use anyhow::Result;
 use lnz::{BUILT_IN, BuiltIn};
+use lnz_figures::{Cell, Table};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -20,11 +21,9 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<ExitCode> {
         terminal::print_json(&json!({"schema": lnz_app::schema::VERSION, "models": models}))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut text = String::new();
+    let mut table = Table::new("", &["name", "units", "what it is"]);
     for family in here.chunk_by(|a, b| a.family() == b.family()) {
         let (visible, hidden) = family[0].shape;
-        let name = terminal::value().apply_to(format!("{:<10}", family[0].family()));
-        let shape = format!("{visible} x {hidden}");
         let about = match &family.iter().filter_map(BuiltIn::epoch).collect::<Vec<_>>()[..] {
             [] => family[0].description.to_owned(),
             [epoch] => format!("trained with CD-1, epoch {epoch}"),
@@ -38,8 +37,9 @@ pub(crate) fn run(args: &ModelsArgs) -> Result<ExitCode> {
                 )
             }
         };
-        text += &format!("  {name}  {shape:<9}  {about}\n");
+        let shape = format!("{visible} x {hidden}");
+        table.rows.push(vec![Cell::text(family[0].family()), Cell::text(shape), Cell::text(about)]);
     }
-    terminal::print(&text)?;
+    terminal::print(&report::table(&table, &args.table))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use crate::{report, terminal};
 use anyhow::Result;
 use lnz::{Deadline, io};
 use lnz_app::likelihood::{LogZ, ScoreRequest};
+use lnz_app::page::{self, Trace};
 use lnz_app::request::{AnnealingRequest, Plan, Request};
 use lnz_app::{Source, Spelling, run};
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     if let Some(path) = &args.out {
         io::check_values_path(path)?;
     }
+    args.report.check()?;
     let source = args.model.load()?;
     let (name, stored) = (source.name.as_str(), source.stored());
     let known = match (args.log_z.given, &args.log_z.result) {
@@ -29,29 +31,34 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         (None, None) => None,
     };
     let request = ScoreRequest { name, stored, binarize: args.binarize, seed: args.seed };
-    let watch = Watch::new(args.run.quiet);
+    let watch = Watch::within(args.run.quiet, started, args.limit.max_seconds);
     let outcome = on_threads(args.run.threads, || {
         // A limit that was asked for is one for the whole command.
         let limit = args.limit.max_seconds.unwrap_or(f64::INFINITY);
         let deadline = Deadline::since(started, limit, &watch);
         let scored = request.file(&args.data, &deadline).map_err(|error| error.at(&deadline))?;
-        let (log_z, stopped) = match known {
-            Some(log_z) => (log_z, false),
+        let (log_z, trace, stopped) = match known {
+            Some(log_z) => (log_z, Trace::default(), false),
             None => {
                 let started = args.limit.max_seconds.map_or(Instant::now(), |_| started);
                 log_z(&plan, &source, started, &watch)?
             }
         };
-        Ok((scored.report(log_z), scored, stopped))
+        Ok((scored.report(log_z), scored, trace, stopped))
     });
     watch.finish();
-    let (likelihood, scored, stopped) = outcome?;
+    let (likelihood, scored, trace, stopped) = outcome?;
+    let (lines, values) =
+        (likelihood.lines(Spelling::Flags), scored.log_likelihoods(likelihood.log_z));
+    let json = serde_json::to_value(&likelihood)?;
+    args.report
+        .write(|command| page::score(&json, &page::words(&lines), &values, &trace, command))?;
     match args.run.json {
         true => terminal::print_json(&likelihood)?,
-        false => report::print_lines(likelihood.lines(Spelling::Flags))?,
+        false => report::print_lines(lines)?,
     }
     if let Some(path) = &args.out {
-        io::write_values(path, "log_likelihood", &scored.log_likelihoods(likelihood.log_z))?;
+        io::write_values(path, "log_likelihood", &values)?;
     }
     Ok(match stopped {
         true => ExitCode::from(interrupt::code()),
@@ -71,10 +78,15 @@ fn request(args: &ScoreArgs) -> Request {
     }
 }
 
-/// The estimated log Z, and whether a signal has cut it short.
-fn log_z(plan: &Plan, source: &Source, started: Instant, watch: &Watch) -> Result<(LogZ, bool)> {
+/// The estimated log Z, what there is to show of it, and whether a signal has cut it short.
+fn log_z(
+    plan: &Plan,
+    source: &Source,
+    started: Instant,
+    watch: &Watch,
+) -> Result<(LogZ, Trace, bool)> {
     let outcome = run::estimate(source.stored(), &source.name, plan, started, watch)?;
-    Ok((LogZ::estimated(&outcome.report)?, outcome.stopped))
+    Ok((LogZ::estimated(&outcome.report)?, outcome.report.trace(), outcome.stopped))
 }
 
 /// An option that would have no effect is a misunderstanding, and better said than ignored.

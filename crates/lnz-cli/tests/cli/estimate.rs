@@ -32,6 +32,7 @@ fn the_json_of_ais_keeps_its_contract() {
             "schema",
             "settings",
             "std_error",
+            "tempering",
             "verdict",
             "warnings"
         ]

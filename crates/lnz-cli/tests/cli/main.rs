@@ -12,6 +12,8 @@ mod golden;
 mod interrupt;
 mod limits;
 mod many;
+mod output;
+mod page;
 mod paper;
 mod run;
 mod schema;

@@ -34,7 +34,10 @@ pub(crate) fn run(arguments: &[&str]) -> Answer {
 pub(crate) fn text(arguments: &[&str]) -> String {
     let answer = run(arguments);
     assert_eq!(answer.code, Some(0), "{arguments:?}: {}", answer.stderr);
-    assert_eq!(answer.stderr, "", "{arguments:?}");
+    // A machine that is so busy that a minute passes has a line about it.
+    let is_complaint = |line: &&str| !line.starts_with("lnz: ");
+    let complaints: Vec<&str> = answer.stderr.lines().filter(is_complaint).collect();
+    assert!(complaints.is_empty(), "{arguments:?}: {complaints:?}");
     answer.stdout
 }
 

@@ -2,18 +2,12 @@
 
 use crate::row::Row;
 use crate::statistics::THRESHOLD;
-use lnz_figures::{Axis, Dash, Marker, Panel, Rule, Series, Style};
+use lnz_app::page::look;
+pub(crate) use lnz_app::page::look::{AUTO, FOURTH, MF, PS, THIRD, TRANSPOSED, UNIFORM};
+use lnz_figures::{Axis, Marker, Panel, Rule, Series, Style};
 
 /// Errors below this are drawn at it: log Z itself is only good to ten digits or so.
 pub(crate) const SMALLEST_XI: f64 = 1e-8;
-
-pub(crate) const UNIFORM: Style = Style::new(0);
-pub(crate) const TRANSPOSED: Style = Style::new(5).dash(Dash::Dashed);
-pub(crate) const MF: Style = Style::new(1);
-pub(crate) const PS: Style = Style::new(2);
-pub(crate) const THIRD: Style = Style::new(3);
-pub(crate) const FOURTH: Style = Style::new(4);
-pub(crate) const AUTO: Style = Style::new(6).dash(Dash::Solid);
 
 pub(crate) fn xi_axis() -> Axis {
     Axis::log("relative error ξ").between(0.8 * SMALLEST_XI, 2.0)
@@ -30,11 +24,7 @@ pub(crate) fn epoch_panel(title: impl Into<String>) -> Panel {
 }
 
 pub(crate) fn xi_panel(title: impl Into<String>, x: Axis) -> Panel {
-    Panel::new(title, x, xi_axis()).with_rule(Rule::new(
-        "ξ = 5%",
-        THRESHOLD,
-        Style::black(Dash::Dashed),
-    ))
+    Panel::new(title, x, xi_axis()).with_rule(Rule::new("ξ = 5%", THRESHOLD, look::THRESHOLD))
 }
 
 /// Relative errors in rising order.
@@ -69,13 +59,12 @@ pub(crate) fn drawn(xi: f64) -> f64 {
 
 /// The line at the value that `auto` found; the exact one is dashed over it.
 pub(crate) fn auto_rule(row: &Row) -> Rule {
-    let style = Style::new(3).dash(Dash::Solid);
-    Rule::new("auto", row.log_z, Style { marker: Marker::None, ..style })
+    Rule::new("auto", row.log_z, Style { marker: Marker::None, ..AUTO })
 }
 
 /// The line at the exact value.
 pub(crate) fn exact_rule(row: &Row) -> Option<Rule> {
-    Some(Rule::new("exact", row.exact_log_z?, Style::black(Dash::Dashed)))
+    Some(Rule::new("exact", row.exact_log_z?, look::EXACT))
 }
 
 /// What most figures have to say below.

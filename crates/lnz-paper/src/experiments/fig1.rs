@@ -117,7 +117,7 @@ pub(super) fn figure(results: &Results) -> Figure {
         for (i, family) in families(hidden).iter().enumerate() {
             let name = uniform_name(family);
             // The style of the uniform start elsewhere is that of the hardest family here.
-            let style = Style::new([5, 4, 2, 0][i]);
+            let style = Style::new([5, 6, 2, 1][i]);
             panel = panel.with(chart::sorted(name, of(family_name(family), "uniform"), style));
         }
         let auto = of(family_name(&hardest(hidden)), "auto");

@@ -7,7 +7,8 @@ use crate::problem::Problem;
 use crate::results::Results;
 use crate::row::Row;
 use crate::scale::Scale;
-use lnz_figures::{Axis, Dash, Figure, Marker, Panel, Series, Style};
+use lnz_app::page::look;
+use lnz_figures::{Axis, Errors, Figure, Panel, Series, Style};
 
 /// The paper's epochs.
 pub(crate) fn epochs() -> impl Iterator<Item = usize> {
@@ -71,7 +72,7 @@ pub(crate) fn along<'a>(results: &'a Results, problem: &str) -> Vec<Epoch<'a>> {
 type Pick = for<'a, 'b> fn(&'b Epoch<'a>) -> &'a Row;
 
 fn series() -> [(&'static str, Pick, Style); 5] {
-    let reference = Style { marker: Marker::None, ..Style::black(Dash::Dashed) };
+    let reference = look::REFERENCE;
     [
         ("reference: data start", |e| e.reference, reference),
         ("uniform", |e| e.uniform, UNIFORM),
@@ -98,9 +99,16 @@ pub(super) fn figure(results: &Results) -> Figure {
         for (name, pick, style) in series() {
             let point = |e: &Epoch<'_>| [e.epoch as f64, pick(e).log_z];
             let difference = |e: &Epoch<'_>| [e.epoch as f64, pick(e).log_z - e.reference.log_z];
-            values = values.with(Series::new(name, along.iter().map(point).collect(), style));
-            differences =
-                differences.with(Series::new(name, along.iter().map(difference).collect(), style));
+            let two_errors = |row: &Row, value: f64| {
+                let reach = 2.0 * row.std_error;
+                [value - reach, value + reach]
+            };
+            let errors = along.iter().map(|e| two_errors(pick(e), point(e)[1]));
+            let series = Series::new(name, along.iter().map(point).collect(), style);
+            values = values.with(series.errors(Errors::Y(errors.collect())));
+            let errors = along.iter().map(|e| two_errors(pick(e), difference(e)[1]));
+            let series = Series::new(name, along.iter().map(difference).collect(), style);
+            differences = differences.with(series.errors(Errors::Y(errors.collect())));
         }
         panels.extend([values, differences]);
     }
@@ -145,5 +153,6 @@ fn note(results: &Results) -> String {
             note += &format!(" {title}: epochs {}.", in_words(&along));
         }
     }
+    note += " Bars are two standard errors on both sides.";
     note + &chart::auto_cost(results.rows("fig7").iter())
 }

@@ -58,7 +58,7 @@ pub fn summarise(path: &Path, observer: &dyn Observer) -> Result<Summary> {
         count_label(&mut labels, reader.rows.label());
         if tally.examples.is_multiple_of(between_reports) {
             let (phase, done) = (Phase::Score, tally.examples);
-            observer.progress(Progress { phase, done, total, log_z: None, beta: None });
+            observer.progress(Progress::new(phase, done, total));
             if observer.cancelled() {
                 return Err(Error::Cancelled { reached: format!("after {done} examples") });
             }

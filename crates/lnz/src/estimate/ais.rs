@@ -1,6 +1,7 @@
 //! Annealed importance sampling from one start, checked by a quick search for what it may have missed.
 
-use super::orders::decided;
+use super::anneal::least_seconds;
+use super::decided::decided;
 use super::{
     Annealed, Annealing, Cost, Details, Effort, Estimate, Estimator, Finding, SecondOpinion,
     anneal, second_opinion,
@@ -38,6 +39,12 @@ pub struct Ais {
 
 /// Share of a limited time that the search for missed mass may take.
 const SEARCH_SHARE: f64 = 1.0 / 3.0;
+
+/// Seconds for each weight until the chains begin, which nothing interrupts: the weights on a grid for
+/// the search, for the start and for the run.
+const SECONDS_TO_SET_UP: f64 = 8e-8;
+/// Chains may be so many times as fast as predicted.
+const FASTER_MACHINES: f64 = 2.0;
 
 /// Share of a limited time that sampling the start may take: the run itself needs more.
 const START_SHARE: f64 = 0.25;
@@ -156,6 +163,14 @@ impl Estimator for Ais {
                 true => Err(Error::Cancelled { reached: "after annealing".into() }),
                 false => Ok(found),
             };
+        }
+        if let Some(left) = observer.seconds_left() {
+            let set_up = SECONDS_TO_SET_UP * model.weights().len() as f64;
+            let chains = least_seconds(model, self.schedule.intervals());
+            // A probe knows this machine better, but comes after the set-up.
+            if set_up + chains / FASTER_MACHINES > left {
+                return Err(Error::TooSlow { allowed: left, least: set_up + chains });
+            }
         }
         // A search that was stopped, or cannot be made, has no opinion.
         let share = observer.seconds_left().map_or(f64::INFINITY, |left| left * SEARCH_SHARE);

@@ -5,6 +5,7 @@ mod waves;
 mod waypoints;
 
 pub(super) use orders::{Betas, KIND, carry_out};
+pub(super) use waves::{SECONDS_PER_UNIT, least_seconds};
 
 use crate::chains::{Bridge, Engine, engine};
 use crate::math::log_mean_exp;
@@ -218,11 +219,9 @@ impl Run<'_> {
         let every = (self.total / 1000).max(1);
         if done / every != (done - steps) / every {
             self.observer.progress(Progress {
-                phase: Phase::Anneal,
-                done,
-                total: self.total,
                 log_z: Some(log_mean_exp(samples)),
                 beta: Some(beta),
+                ..Progress::new(Phase::Anneal, done, self.total)
             });
         }
         self.go_on()

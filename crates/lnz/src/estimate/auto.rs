@@ -14,6 +14,7 @@
 //! docs/method.md.
 
 mod backward;
+mod batch;
 mod cells;
 mod cluster;
 mod core;
@@ -30,6 +31,7 @@ mod schedule;
 mod search;
 mod student;
 mod tally;
+mod told;
 mod trial;
 mod verdict;
 
@@ -40,8 +42,8 @@ pub(super) use prepare::{Fitting, fit_model};
 pub use prepare::{SecondOpinion, second_opinion};
 pub(super) use student::student_95;
 
+use super::decided::decided;
 use super::exact::pendants;
-use super::orders::decided;
 use crate::check::Measured;
 use crate::json::{real, reals, some_real};
 use crate::math::softplus;
@@ -179,6 +181,9 @@ pub struct Sampled {
     pub chains: usize,
     /// Intervals of its schedules.
     pub betas: usize,
+    /// The log weight of every chain of the main run, the mean of whose weights is Z without the core.
+    #[serde(skip)]
+    pub log_weights: Vec<f64>,
     /// Chain-steps in all, pilots and trials included.
     pub chain_steps: u64,
     /// log Z from both directions together: the main run, and chains that go back from states of the
@@ -326,6 +331,7 @@ impl<'a> Parts<'a> {
 
     /// Samples what is left; the parts share the time and the error between them.
     fn sample(&self, settings: &Auto, observer: &dyn Observer) -> Result<Vec<Sampled>> {
+        let observer = &told::Told::of(&self.to_sample, self.exact, observer);
         let count = self.to_sample.len().max(1) as f64;
         let share = Auto {
             max_seconds: settings.max_seconds / count,

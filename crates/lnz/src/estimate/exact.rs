@@ -18,7 +18,7 @@ mod watch;
 pub use cost::ExactCost;
 pub use sparse::SparseModel;
 
-use super::orders::decided;
+use super::decided::decided;
 use super::{Cost, Details, Effort, Estimator, Finding};
 use crate::{Diagnosis, Observer, Rbm, Result};
 use parts::Parts;

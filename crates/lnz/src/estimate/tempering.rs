@@ -205,8 +205,7 @@ impl<'a> Run<'a> {
     }
 
     fn stage(&self, done: u64, total: u64) {
-        let phase = Phase::Prepare;
-        self.observer.progress(Progress { phase, done, total, log_z: None, beta: None });
+        self.observer.progress(Progress::new(Phase::Prepare, done, total));
     }
 
     fn advance(&mut self, iterations: usize, keep: Option<usize>) -> Result<Vec<Seen>> {
@@ -252,9 +251,12 @@ impl<'a> Run<'a> {
         let (log_z, error) = self.found();
         let by_error = (settings.target_error / error).powi(2);
         let part = by_error.max(self.rounds as f64 / settings.rounds as f64).clamp(0.0, 1.0);
-        let (phase, log_z) = (Phase::Round, Some(log_z));
-        let done = (1000.0 * part) as u64;
-        self.observer.progress(Progress { phase, done, total: 1000, log_z, beta: None });
+        let reach = super::auto::student_95(self.seen.len() as f64 - 1.0) * error;
+        self.observer.progress(Progress {
+            log_z: Some(log_z),
+            interval: Some([log_z - reach, log_z + reach]),
+            ..Progress::new(Phase::Round, (1000.0 * part) as u64, 1000)
+        });
     }
 
     /// How far columns are from agreeing, on the energy or on the time in a phase.

@@ -4,7 +4,7 @@ use super::Parsed;
 use super::input::Input;
 use super::number::{Encoding, Endian, Number, count_values};
 use super::tensors::{Order, TensorInfo, TensorSource, check_expansion};
-use hdf5_reader::error::{Error, Result};
+use hdf5_reader::error::Result;
 use hdf5_reader::group::Group;
 use hdf5_reader::storage::FileStorage;
 use hdf5_reader::{ByteOrder, Dataset, Datatype, Hdf5File, OpenOptions};
@@ -198,14 +198,15 @@ fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Parsed<T> {
     let done = catch_unwind(AssertUnwindSafe(work));
     let problem = match done {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(Error::UnsupportedFilter(filter))) => {
-            return Err(format!(
-                "is packed in a way that is not read here ({filter}); save it without compression, or by gzip (h5repack -f GZIP=4)"
-            ));
-        }
         Ok(Err(error)) => error.to_string(),
         Err(_) => "its structure makes no sense".to_owned(),
     };
+    // The reader wraps this error in others.
+    if problem.contains("unsupported filter") {
+        return Err(format!(
+            "is packed in a way that is not read here ({problem}); save it without compression, or by gzip (h5repack -f GZIP=4)"
+        ));
+    }
     Err(format!("is an HDF5 file that cannot be read ({problem}); it may be cut short or damaged"))
 }
 

@@ -1,9 +1,11 @@
 //! The league as text, as Markdown and as an HTML page.
 
 use super::peers::Peer;
+use crate::terminal::fitted;
 use lnz_app::league::{Row, Standing};
 use lnz_app::numbers::duration;
-use lnz_figures::{Axis, Cell, Dash, Figure, Panel, Series, Style, Table, document, escape};
+use lnz_figures::{Axis, Cell, Dash, Figure, Panel, Series, Style, Table, document};
+use maud::html;
 
 /// All that the league has to show.
 pub(super) struct League {
@@ -20,7 +22,7 @@ pub(super) struct League {
 
 impl League {
     pub(super) fn text(&self) -> String {
-        let mut text = aligned(&self.standings_table()) + "\n" + &aligned(&self.rows_table());
+        let mut text = fitted(&self.standings_table()) + "\n" + &fitted(&self.rows_table());
         for line in self.remarks() {
             text += &format!("\n  {line}");
         }
@@ -36,27 +38,28 @@ impl League {
         )
     }
 
+    /// All answers; the standings follow from them.
+    pub(super) fn csv(&self) -> String {
+        self.rows_table().csv()
+    }
+
     pub(super) fn html(&self) -> String {
-        let peers: String = self
-            .peers
-            .iter()
-            .map(|peer| format!("<dt>{}</dt><dd>{}</dd>\n", escape(peer.name), escape(peer.about)))
-            .collect();
-        let remarks: String =
-            self.remarks().iter().map(|line| format!("<li>{}</li>\n", escape(line))).collect();
-        let body = format!(
-            "<header><h1>Known partition functions, estimated</h1>\n<p>Methods held against models whose log Z \
-             is known. Made by <code>lnz bench suite</code>.</p>\n<p class=\"small\">{}; {}</p></header>\n\
-             <section id=\"standings\"><h2>Standings</h2>\n{}<dl>\n{peers}</dl>\n<ul>\n{remarks}</ul></section>\n\
-             <section id=\"figure\"><h2>Time and error</h2>\n<figure>{}</figure></section>\n\
-             <section id=\"models\"><h2>All models</h2>\n{}</section>\n",
-            escape(&self.machine),
-            escape(&self.settings),
-            self.standings_table().html(),
-            self.figure().svg("time and error"),
-            self.rows_table().html()
-        );
-        document("Known partition functions, estimated by lnz and others", &body)
+        let body = html! {
+            header {
+                h1 { "Known partition functions, estimated" }
+                p { "Methods held against models whose log Z is known. Made by " code { "lnz bench suite" } "." }
+                p.small { (self.machine) "; " (self.settings) }
+            }
+            section id="standings" {
+                h2 { "Standings" }
+                (self.standings_table().html())
+                dl { @for peer in &self.peers { dt { (peer.name) } dd { (peer.about) } } }
+                ul { @for remark in self.remarks() { li { (remark) } } }
+            }
+            section id="figure" { h2 { "Time and error" } (self.figure().html("time-and-error")) }
+            section id="models" { h2 { "All models" } (self.rows_table().html()) }
+        };
+        document("Known partition functions, estimated by lnz and others", body)
     }
 
     fn standings_table(&self) -> Table {
@@ -178,20 +181,4 @@ fn nats(error: f64) -> String {
         size if size < 100.0 => format!("{error:.3}"),
         _ => format!("{error:.1}"),
     }
-}
-
-/// A table as columns of text.
-fn aligned(table: &Table) -> String {
-    let mut lines: Vec<Vec<String>> =
-        vec![table.head.iter().map(|name| (*name).to_owned()).collect()];
-    lines.extend(table.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect()));
-    let width = |k: usize| lines.iter().map(|line| line[k].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..table.head.len()).map(width).collect();
-    let mut text = String::new();
-    for line in &lines {
-        let cells: Vec<String> =
-            line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        text += &format!("  {}\n", cells.join("  ").trim_end());
-    }
-    text
 }

@@ -99,13 +99,8 @@ impl Work for Shared<'_> {
     fn advance(&self, items: usize) {
         let steps = (items * GROUP * self.run.schedule.intervals()) as u64;
         let done = self.run.done.fetch_add(steps, Ordering::Relaxed) + steps;
-        self.run.observer.progress(Progress {
-            phase: Phase::Anneal,
-            done: done.min(self.run.total),
-            total: self.run.total,
-            log_z: None,
-            beta: None,
-        });
+        let total = self.run.total;
+        self.run.observer.progress(Progress::new(Phase::Anneal, done.min(total), total));
     }
 
     fn cancelled(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Shares out chains under a time limit: wave after wave, each as large as the time that is left allows.
 
 use super::{Finished, Run};
-use crate::{Error, Result};
+use crate::{Error, Rbm, Result};
 use lnz_kernels::{GROUP, share_out};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -23,10 +23,18 @@ const PROBE_STEPS: usize = 3;
 /// blocks that have finished, and smaller ones would make it slower.
 const BLOCK_OF_A_LONG_RUN: usize = 256;
 
-/// Seconds for one chain-step of one weight in 16 bits on a processor of 2020: what decides that a run
-/// is long, and nothing else.
+/// Seconds for one chain-step of one weight in 16 bits, and of one unit that is drawn, on a processor of
+/// 2020: what decides that a run is long, or too long to begin.
 const SECONDS_PER_WEIGHT: f64 = 5e-12;
+pub(in crate::estimate) const SECONDS_PER_UNIT: f64 = 5e-10;
 const LONG_RUN: f64 = 10.0;
+
+/// Seconds for the least that is a result: one group of chains on each thread.
+pub(in crate::estimate) fn least_seconds(model: &Rbm, steps: usize) -> f64 {
+    let weights = (1.0 + GROUPS_FOR_TABLES) * SECONDS_PER_WEIGHT * model.weights().len() as f64;
+    let units = SECONDS_PER_UNIT * (model.visible() + model.hidden()) as f64;
+    (GROUP * steps) as f64 * (weights + units)
+}
 
 /// Blocks without a time limit: as large as is fast, but not so large that nothing of a long run has
 /// finished when it is stopped.

@@ -1,6 +1,6 @@
 //! Rounds as orders: an item is a group of chains, or an island of chains that are resampled together.
 
-use super::sampler::{Batch, Ends, State, engine_of};
+use super::batch::{Batch, Ends, State, engine_of};
 use crate::crew::{Order, Output, Task, Work, joined};
 use crate::estimate::anneal::Betas;
 use crate::{Error, Observer, Precision, Rbm, Result, Start};

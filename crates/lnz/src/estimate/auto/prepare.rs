@@ -156,8 +156,7 @@ pub(super) fn prepare<'a>(
     observer: &'a dyn Observer,
 ) -> Result<Prepared<'a>> {
     let stage = |done: u64| {
-        let (phase, total) = (Phase::Prepare, 5);
-        observer.progress(Progress { phase, done, total, log_z: None, beta: None });
+        observer.progress(Progress::new(Phase::Prepare, done, 5));
     };
     let Survey { sampler, mut flips, core, mut found, mut random } =
         survey(layers, settings, observer, &stage)?;
@@ -183,7 +182,7 @@ pub(super) fn prepare<'a>(
         Ok(())
     };
     if let Err(error) = look_further()
-        && !observer.cancelled()
+        && (!observer.cancelled() || observer.crew().is_some())
     {
         return Err(error);
     }
@@ -359,6 +358,7 @@ pub(crate) fn fit_model(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Fitting> {
+    let observer = &Alone(observer);
     let layers = Layers::of(model)?;
     let settings = Auto { seed, precision, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =

@@ -8,7 +8,8 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::trial::{TRIAL_BETAS, from_starts};
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
-use crate::estimate::orders::decided;
+use crate::estimate::anneal::SECONDS_PER_UNIT;
+use crate::estimate::decided::decided;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
@@ -27,9 +28,8 @@ const LEAST_EFFECTIVE: f64 = 0.03;
 
 /// Chain-steps up to the end of the first round, at least.
 const LEAST_STEPS: f64 = 1.5e6;
-/// Seconds of a chain-step for each weight on one fast core, and for each unit that is drawn.
+/// Seconds of a chain-step for each weight on one fast core.
 const SECONDS_PER_WEIGHT: f64 = 1e-11;
-const SECONDS_PER_UNIT: f64 = 5e-10;
 
 /// The least time that a result takes.
 pub(super) fn least_seconds(model: &Rbm) -> f64 {
@@ -60,7 +60,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         }
         let elapsed = begin.elapsed().as_secs_f64();
         let found = run.found();
-        report(observer, settings, run.rounds, elapsed, &found);
+        let interval = found.interval(run.prepared.core.log_z, 0.0);
+        report(observer, settings, run.rounds, elapsed, &found, interval);
         let round = round_begin.elapsed().as_secs_f64();
         // The way back takes as long as about half of a first round.
         let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
@@ -182,13 +183,8 @@ impl<'a> MainRun<'a> {
             return Ok(None);
         }
         let numbers: Vec<usize> = self.tally.chains.iter().map(Vec::len).collect();
-        let total: usize = numbers.iter().sum();
         let shares = &trial.design.shares;
-        let works = self.tally.chains.iter().enumerate().flat_map(|(k, chains)| {
-            let part = (total as f64 / numbers[k] as f64).ln();
-            chains.iter().map(move |c| c.sample + shares[k][c.cell].ln() + part)
-        });
-        let works: Vec<f64> = works.collect();
+        let works = self.tally.log_weights(shares);
         if self.betas == TRIAL_BETAS {
             return Ok(Some(back.judge(trial, &works, &numbers)));
         }
@@ -232,6 +228,10 @@ impl<'a> MainRun<'a> {
             chains: now.chains,
             betas: self.betas,
             chain_steps: self.prepared.chain_steps(),
+            log_weights: match self.prepared.way {
+                Family::Phases => self.tally.log_weights(&self.prepared.trial.design.shares),
+                Family::Flips => self.tally.log_weights(&alone()),
+            },
             log_reverse: back.map(|back| back.log_z),
             unreached: back.map(|back| back.unreached),
             unreached_error: back.map(|back| back.unreached_error),
@@ -302,7 +302,14 @@ fn growth_after(rounds: usize) -> f64 {
 }
 
 /// Progress towards the end, whichever comes first: the rounds, the error or the time.
-fn report(observer: &dyn Observer, settings: &Auto, rounds: usize, elapsed: f64, now: &Summary) {
+fn report(
+    observer: &dyn Observer,
+    settings: &Auto,
+    rounds: usize,
+    elapsed: f64,
+    now: &Summary,
+    interval: [f64; 2],
+) {
     let part = match settings.rounds {
         Some(wanted) => rounds as f64 / wanted as f64,
         None => {
@@ -311,10 +318,8 @@ fn report(observer: &dyn Observer, settings: &Auto, rounds: usize, elapsed: f64,
         }
     };
     observer.progress(Progress {
-        phase: Phase::Round,
-        done: (1000.0 * part.clamp(0.0, 1.0)) as u64,
-        total: 1000,
         log_z: Some(now.log_z),
-        beta: None,
+        interval: Some(interval),
+        ..Progress::new(Phase::Round, (1000.0 * part.clamp(0.0, 1.0)) as u64, 1000)
     });
 }

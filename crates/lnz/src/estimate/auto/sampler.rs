@@ -1,25 +1,21 @@
 //! Runs of chains: annealed from a start, swept at beta = 1, and the way back.
 
+use super::batch::{Batch, as_state, engine_of};
+pub(super) use super::batch::{Ends, State, stopped};
 use super::orders;
-use crate::chains::{Bridge, Engine, engine};
-use crate::math::{log_mean_exp, sigmoid};
-use crate::path::Path;
+use crate::chains::Engine;
+use crate::math::sigmoid;
 use crate::walk::{Betas, Population, stay, walk};
-use crate::{Error, Observer, Precision, Rbm, Result, Start};
+use crate::{Observer, Precision, Rbm, Result, Start};
 use lnz_kernels::random::{Purpose, Random, stream_seed};
 use lnz_kernels::{ChainRange, Flips, GROUP};
 use ndarray::{Array1, Array2};
 use rayon::prelude::*;
-use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Chains that are resampled together.
 pub(super) const ISLAND: usize = 64;
-
-/// A state of a layer.
-pub(super) type State = Vec<bool>;
 
 /// A first state and the kind of guess it is.
 pub(super) type Guess = (&'static str, State);
@@ -40,28 +36,6 @@ pub(super) struct Sampler<'a> {
     chain_steps: AtomicU64,
     /// The hash of the model, once somebody wants it.
     hash: OnceLock<String>,
-}
-
-/// Where chains ended, with the sample of log Z that each makes.
-#[derive(Default)]
-pub(super) struct Ends {
-    pub(super) samples: Vec<f64>,
-    /// The states of the layer that was annealed.
-    pub(super) states: Vec<State>,
-    /// Those of the other layer, drawn from the model; empty if nobody wants them.
-    pub(super) others: Vec<State>,
-}
-
-impl Ends {
-    pub(super) fn log_z(&self) -> f64 {
-        log_mean_exp(&self.samples)
-    }
-
-    fn extend(&mut self, more: Ends) {
-        self.samples.extend(more.samples);
-        self.states.extend(more.states);
-        self.others.extend(more.others);
-    }
 }
 
 /// An annealing run.
@@ -108,18 +82,18 @@ impl<'a> Sampler<'a> {
         self.run(&*engine, run, 0, self.next_seed())
     }
 
-    /// The same for several runs side by side: each alone may be too small for all threads.
+    /// The same for several runs side by side: each alone may be too small for all threads. A crew has them
+    /// one after the other, and divides each.
     pub(super) fn anneal_all(&self, runs: &[Run<'_>]) -> Result<Vec<Ends>> {
         let numbered: Vec<_> = runs.iter().map(|run| (run, self.next_seed())).collect();
         let anneal = |(run, seed): (&Run<'_>, u64)| {
             let engine = self.engine(run.start, Flips::default());
             self.run(&*engine, run, 0, seed)
         };
-        // A crew gets one task after the other.
-        if self.observer.crew().is_some() {
-            return numbered.into_iter().map(anneal).collect();
+        match self.observer.crew() {
+            None => numbered.into_par_iter().map(anneal).collect(),
+            Some(_) => numbered.into_iter().map(anneal).collect(),
         }
-        numbered.into_par_iter().map(anneal).collect()
     }
 
     /// Anneals chains with other moves than sweeps alone.
@@ -271,96 +245,12 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// The engine for chains of the visible layer of a model.
-pub(super) fn engine_of<'m>(
-    model: &'m Rbm,
-    start: &Start,
-    flips: Flips,
-    precision: Precision,
-) -> Box<dyn Engine + 'm> {
-    let path = Path::new(Cow::Borrowed(model), start);
-    engine(path, flips, precision, Bridge::in_tiles(model))
-}
-
-/// Chains that are annealed together: the same for whoever computes them.
-pub(super) struct Batch<'a> {
-    pub(super) engine: &'a dyn Engine,
-    pub(super) betas: &'a [f64],
-    pub(super) chains: usize,
-    pub(super) seed: u64,
-    pub(super) resampled: Option<usize>,
-    pub(super) others: bool,
-    pub(super) observer: &'a dyn Observer,
-}
-
-impl Batch<'_> {
-    /// Chains of an item, which have nothing to do with the others: an island, or a group.
-    pub(super) fn item(&self) -> usize {
-        self.resampled.unwrap_or(GROUP)
-    }
-
-    pub(super) fn items(&self) -> usize {
-        self.chains.div_ceil(self.item())
-    }
-
-    /// The chains of some items, in order.
-    pub(super) fn compute(&self, items: Range<usize>) -> Result<Ends> {
-        let first = items.start * self.item();
-        let chains = self.chains.min(items.end * self.item()) - first;
-        let blocks = match self.resampled {
-            None => self.engine.share_out(chains),
-            Some(size) => {
-                (0..chains).step_by(size).map(|c| (c / GROUP, size.min(chains - c))).collect()
-            }
-        };
-        let blocks = blocks.into_par_iter();
-        let parts: Option<Vec<Ends>> =
-            blocks.map(|(group, chains)| self.block(first / GROUP + group, chains)).collect();
-        let mut ends = Ends::default();
-        parts.ok_or_else(stopped)?.into_iter().for_each(|part| ends.extend(part));
-        Ok(ends)
-    }
-
-    fn block(&self, group: usize, chains: usize) -> Option<Ends> {
-        let &Batch { engine, seed, observer, .. } = self;
-        let purpose = Purpose::Anneal;
-        let mut walkers = engine.walkers(ChainRange { group, chains, seed, purpose }, observer);
-        walkers.draw_start();
-        let mut population = Population::new(chains, engine.path().log_z0());
-        if self.resampled.is_some() {
-            let random = Random::stream(seed, Purpose::Resample, group as u64);
-            population = population.resampled(random);
-        }
-        let go_on = |_: f64, _: &Population| (!observer.cancelled()).then_some(());
-        walk(&mut *walkers, &mut population, self.betas.iter().copied(), go_on)?;
-        let other = |chain: usize| {
-            let index = (group * GROUP + chain) as u64;
-            let mut random = Random::stream(seed, Purpose::FirstState, index);
-            let inputs = walkers.model_inputs(chain);
-            inputs.iter().map(|&a| random.happens(sigmoid(a))).collect()
-        };
-        Some(Ends {
-            samples: std::mem::take(&mut population.log_weights),
-            states: (0..chains).map(|chain| as_state(&walkers.state(chain))).collect(),
-            others: if self.others { (0..chains).map(other).collect() } else { vec![] },
-        })
-    }
-}
-
 /// Weights of a model that is large.
 const LARGE: usize = 2_000_000;
 
 /// By how much the effort is divided.
 pub(super) fn part_of_effort(model: &Rbm) -> usize {
     if model.weights().len() > LARGE { 4 } else { 1 }
-}
-
-fn as_state(x: &Array1<f64>) -> State {
-    x.iter().map(|&x| x == 1.0).collect()
-}
-
-pub(super) fn stopped() -> Error {
-    Error::Cancelled { reached: "while preparing the first round".into() }
 }
 
 /// Effective number of weights.

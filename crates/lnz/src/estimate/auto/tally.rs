@@ -93,6 +93,16 @@ impl Tally {
         Summary { log_z, error, ..summary }
     }
 
+    /// The log weight of every chain, such that the mean of the weights over all chains is Z.
+    pub(super) fn log_weights(&self, shares: &Shares) -> Vec<f64> {
+        let total: usize = self.chains.iter().map(Vec::len).sum();
+        let of_start = |(k, chains): (usize, &Vec<Chain>)| -> Vec<f64> {
+            let part = (total as f64 / chains.len() as f64).ln();
+            chains.iter().map(|c| c.sample + shares[k][c.cell].ln() + part).collect()
+        };
+        self.chains.iter().enumerate().flat_map(of_start).collect()
+    }
+
     fn sum(&self, shares: &Shares, keep: &dyn Fn(&Chain) -> bool) -> Sum {
         let contribution = |k: usize, chain: &Chain| match keep(chain) {
             true => chain.sample + shares[k][chain.cell].ln(),

@@ -54,7 +54,7 @@ pub(super) fn tighten(
         }
         let (done, total) = (pass as u64, passes as u64);
         let log_z = Some(best_bound);
-        observer.progress(Progress { phase: Phase::Bound, done, total, log_z, beta: None });
+        observer.progress(Progress { log_z, ..Progress::new(Phase::Bound, done, total) });
         let tried = moved(all, &choice, &slopes, side, step);
         let found = forward(all, &tried);
         if tightness(found.bound) > tightness(best_bound) {

@@ -28,13 +28,7 @@ impl<'a> Watch<'a> {
 
     pub(super) fn report(&mut self) {
         self.reported = Instant::now();
-        self.observer.progress(Progress {
-            phase: Phase::Enumerate,
-            done: self.done,
-            total: self.total,
-            log_z: None,
-            beta: None,
-        });
+        self.observer.progress(Progress::new(Phase::Enumerate, self.done, self.total));
     }
 
     pub(super) fn cancelled(&self) -> Error {

@@ -1,0 +1,72 @@
+//! `--report`: the page of a run, beside what the command prints.
+
+use crate::files::Folder;
+use crate::run::{json, one_sentence, text};
+use ndarray::Array2;
+use serde_json::Value;
+
+/// The result for programs on a page.
+fn inside(page: &str) -> Value {
+    let text = page.split_once("<pre id=\"result\">").unwrap().1.split_once("</pre>").unwrap().0;
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    serde_json::from_str(&text.replace("&amp;", "&")).unwrap()
+}
+
+/// Runs the command with a page and returns what was printed and the page.
+fn both(folder: &Folder, arguments: &[&str]) -> (Value, String) {
+    let page = folder.path("run.html");
+    let printed = json(&[arguments, &["--json", "--report", &page]].concat());
+    (printed, std::fs::read_to_string(page).unwrap())
+}
+
+#[test]
+fn a_page_holds_what_the_command_prints() {
+    let folder = Folder::new();
+    let model = folder.small_model("a <b> model's.npz");
+    let data = folder.npy(
+        "data.npy",
+        Array2::from_shape_fn((9, 6), |(i, j)| ((i + j) % 2) as f64).view().into_dyn(),
+    );
+    let out = folder.path("out");
+    let commands: [&[&str]; 5] = [
+        &["estimate", &model, "--no-exact", "--rounds", "2"],
+        &["exact", &model],
+        &["compare", &model, "--betas", "8", "--chains", "16"],
+        &["score", &model, "--data", &data],
+        &[
+            "train", "--data", &data, "--hidden", "3", "--epochs", "3", "--track", "all", "--out",
+            &out,
+        ],
+    ];
+    for command in commands {
+        let (printed, page) = both(&folder, command);
+        assert_eq!(inside(&page), printed, "{command:?}");
+        assert!(page.contains("<pre class=\"command\"><code>lnz "), "{command:?}");
+        assert!(!page.contains("--report"), "{command:?}");
+        if command[1] == model {
+            let quoted = "a &lt;b&gt; model&#39;";
+            assert!(page.contains(quoted) || page.contains("a &lt;b&gt; model'"), "{command:?}");
+            assert!(!page.contains("<b>"), "{command:?}");
+        }
+    }
+}
+
+#[test]
+fn the_command_on_a_page_gives_the_same_result() {
+    let folder = Folder::new();
+    let page = folder.path("run.html");
+    text(&["estimate", "gwgm-hard", "--no-exact", "--max-seconds", "1000", "--report", &page]);
+    let page = std::fs::read_to_string(page).unwrap();
+    let command = page.split_once("<code>lnz ").unwrap().1.split_once("</code>").unwrap().0;
+    assert!(command.contains("--rounds"), "{command}");
+    let words: Vec<&str> = command.split(' ').chain(["--json"]).collect();
+    assert_eq!(json(&words)["log_z"], inside(&page)["log_z"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_refused_before_the_work() {
+    let folder = Folder::new();
+    let page = folder.path("nowhere/run.html");
+    let said = one_sentence(&["estimate", "gwgm-hard", "--report", &page]);
+    assert!(said.contains("nowhere"), "{said}");
+}
