@@ -80,7 +80,12 @@ impl RunFolder {
             }
             return Ok(folder);
         }
-        if std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
+        // A process that was killed before run.json was whole leaves a file that begins so.
+        let is_left =
+            |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with(".lnz-");
+        if std::fs::read_dir(path)
+            .is_ok_and(|entries| entries.flatten().any(|entry| !is_left(entry)))
+        {
             return Err(unfit(
                 path,
                 "has files, but no run.json: it is no run folder; choose an empty or a new one",
