@@ -310,7 +310,7 @@ class Page(html.parser.HTMLParser):
 def dead_links(site: pathlib.Path) -> list[str]:
     """Links to files and anchors that are not there."""
     pages = {}
-    for path in site.rglob("*.html"):
+    for path in sorted(site.rglob("*.html")):
         page = Page()
         page.feed(path.read_text(encoding="utf-8"))
         pages[path] = page

@@ -68,11 +68,14 @@ def _trace(result: Estimate) -> Trace:
 
 def _call(function: str, name: str, method: str, settings: dict[str, Any]) -> str:
     """The call that gives the same bits; a model in memory has no name that a program knows."""
-    rounds = settings.get("rounds")
+    # Those that the default method finds by itself, or that a fixed number of rounds makes needless.
+    found = {"betas", "chains"} if method == "auto" else set()
+    if settings.get("rounds") or method != "auto":
+        found |= set(_NOT_TYPED)
     options = {
         key: value
         for key, value in settings.items()
-        if value not in (None, False) and not (key in _NOT_TYPED and (rounds or method != "auto"))
+        if value not in (None, False) and key not in found
     }
     typed = [repr(name), f"method={method!r}"]
     typed += [f"{key}={value!r}" for key, value in options.items()]

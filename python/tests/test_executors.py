@@ -45,6 +45,8 @@ def runs():
 
 
 def bits(result):
+    if isinstance(result, float):
+        return result
     found = result.to_dict()
     del found["run"], found["cost"]
     return found
