@@ -48,7 +48,7 @@ class Crew:
     def workers(self) -> int:
         """Orders that are carried out at the same time, as far as the executor tells."""
         if self.is_dask:
-            return max(1, sum(self.executor.nthreads().values()))
+            return max(1, int(sum(self.executor.nthreads().values())))
         for name in ("_max_workers", "num_workers"):
             value = getattr(self.executor, name, None)
             if isinstance(value, int) and value > 0:

@@ -20,6 +20,7 @@ __all__ = [
     "Scored",
     "__version__",
     "bounds",
+    "carry_out",
     "choices",
     "compare",
     "defaults",

@@ -113,14 +113,13 @@ def _row(model: Any, k: int, options: dict[str, Any]) -> ModelRow:
         if isinstance(error, TypeError) and "unexpected keyword" in str(error):
             raise
         return ModelRow(name, error=str(error))
-    real = {"Infinity": float("inf"), "-Infinity": float("-inf")}
-    number = lambda value: real.get(value, value) if isinstance(value, str) else value  # noqa: E731
-    low, high = map(number, result["interval"])
+    # float() understands the words for infinite numbers.
+    low, high = (float(end) for end in result["interval"])
     about = result["model"]
     return ModelRow(
         model=name if isinstance(model, str) else str(about["name"] or name),
         log_z=result["log_z"],
-        std_error=number(result["std_error"]),
+        std_error=float(result["std_error"]),
         interval=(low, high),
         verdict=result["verdict"],
         method=result["method"],

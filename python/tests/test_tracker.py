@@ -60,7 +60,8 @@ def test_the_likelihood_rises_and_is_that_of_the_model(stripes):
     assert "5 records" in repr(tracker)
     pytest.importorskip("matplotlib", reason="NOT TESTED: plot() needs matplotlib")
     axes = tracker.plot()
-    assert len(axes[1].lines) == 2
+    # A line for each set of data; bars of errors are lines, too, without a name.
+    assert len(axes[1].get_legend_handles_labels()[1]) == 2
 
 
 def test_models_that_cannot_be_summed_are_sampled_from_the_data(stripes):
