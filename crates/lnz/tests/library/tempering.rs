@@ -57,6 +57,20 @@ fn samples_have_the_means_of_the_model() {
     }
 }
 
+#[test]
+fn units_without_weights_are_drawn_one_by_one() {
+    let bias = Array1::from(vec![-1.0, 0.0, 2.0]);
+    let model = Rbm::new(Array2::zeros((3, 0)), bias.clone(), Array1::zeros(0)).unwrap();
+    let drawn = sample(&model, 4000, &short(0), &()).unwrap();
+    assert_eq!((drawn.hidden.dim(), drawn.diagnosis().verdict), ((4000, 0), Verdict::Exact));
+    let means = drawn.visible.mapv(f64::from).mean_axis(Axis(0)).unwrap();
+    for (found, b) in means.iter().zip(&bias) {
+        let expected = 1.0 / (1.0 + (-b).exp());
+        let error = (expected * (1.0 - expected) / 4000.0).sqrt();
+        assert!((found - expected).abs() < 5.0 * error, "{found} instead of {expected}");
+    }
+}
+
 /// Means of the visible units by a sum over their states.
 fn means_of(model: &Rbm) -> Vec<f64> {
     let n = model.visible();

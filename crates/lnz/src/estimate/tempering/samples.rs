@@ -3,7 +3,7 @@
 use super::{KEEP, ROUND, Run, Tempering, stopped};
 use crate::estimate::auto::fit_model;
 use crate::math::sigmoid;
-use crate::{Diagnosis, Observer, Precision, Rbm, Result};
+use crate::{Diagnosis, Estimator, Exact, Observer, Precision, Rbm, Result};
 use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2};
 
@@ -37,6 +37,9 @@ pub fn sample(
     observer: &dyn Observer,
 ) -> Result<Samples> {
     settings.check()?;
+    if model.hidden() == 0 {
+        return independent(model, count, settings.seed, observer);
+    }
     let settings = Tempering { precision: finer(settings.precision), ..settings.clone() };
     let clock = std::time::Instant::now();
     let fitting = fit_model(model, settings.precision, settings.seed, observer)?;
@@ -80,6 +83,16 @@ pub fn sample(
     }
     let (visible, hidden) = if fitting.transposed { (small, large) } else { (large, small) };
     Ok(Samples { visible, hidden, phase, finding })
+}
+
+/// Without hidden units there is nothing to temper: each unit is on by itself.
+fn independent(model: &Rbm, count: usize, seed: u64, observer: &dyn Observer) -> Result<Samples> {
+    let mut random = Random::stream(seed, Purpose::FirstState, u64::MAX);
+    let on = model.visible_bias().mapv(sigmoid);
+    let visible =
+        Array2::from_shape_fn((count, model.visible()), |(_, i)| u8::from(random.happens(on[i])));
+    let finding = Exact::FORCED.estimate(model, observer)?;
+    Ok(Samples { visible, hidden: Array2::zeros((count, 0)), phase: vec![0; count], finding })
 }
 
 /// Rounded weights have other states: 32 bits are as good as exact.
