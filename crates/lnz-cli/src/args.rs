@@ -115,7 +115,8 @@ pub(crate) enum Command {
     Version(VersionArgs),
 }
 
-/// The model that a command is about.
+/// The model that a command is about. The last of its fields, because the heading of how a file is read
+/// would be that of all that follows.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     /// A model file (- for standard input), or the name of a built-in model (see `lnz models`)
@@ -126,6 +127,7 @@ pub(crate) struct ModelArgs {
 
 /// How a model file is read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Reading the file")]
 pub(crate) struct ReadingArgs {
     /// Values of the units in the file [default: what the file says, else binary]
     #[arg(long, value_parser = choice::<Units>())]
@@ -136,7 +138,6 @@ pub(crate) struct ReadingArgs {
 
 /// What a model file does not say itself.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Reading the file")]
 pub(crate) struct PartArgs {
     /// The tensor with the weights, by its name in the file; or a file of its own
     #[arg(long, value_name = "NAME")]
@@ -274,8 +275,6 @@ pub(crate) struct EstimateArgs {
     /// folders and patterns such as 'models/*.pt' make a table
     #[arg(value_name = "MODEL", required = true)]
     pub(crate) models: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
     /// How to obtain log Z
     #[arg(long, value_parser = choice::<Method>(), default_value = Method::default().name())]
     pub(crate) method: Method,
@@ -313,6 +312,8 @@ pub(crate) struct EstimateArgs {
     pub(crate) table: LedgerArgs,
     #[command(flatten)]
     pub(crate) folder: FolderArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 impl EstimateArgs {
@@ -339,8 +340,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(EXACT_EXAMPLES))]
 pub(crate) struct ExactArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Start even if it will take long
     #[arg(long)]
     pub(crate) force: bool,
@@ -356,6 +355,8 @@ pub(crate) struct ExactArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) folder: FolderArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 const BOUNDS_EXAMPLES: &str = "\
@@ -370,8 +371,6 @@ chosen so that the bounds are as tight as they can be. Dense models need too man
 #[derive(Debug, Args)]
 #[command(after_help = prose(BOUNDS_EXAMPLES))]
 pub(crate) struct BoundsArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Entries of all tables together, eight bytes each
     #[arg(long, value_name = "N", default_value_t = Bounds::default().entries, value_parser = positive_number)]
     pub(crate) entries: f64,
@@ -380,6 +379,8 @@ pub(crate) struct BoundsArgs {
     pub(crate) passes: usize,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 const COMPARE_EXAMPLES: &str = "\
@@ -390,8 +391,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(COMPARE_EXAMPLES))]
 pub(crate) struct CompareArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Do not compute the exact value
     #[arg(long)]
     pub(crate) no_exact: bool,
@@ -406,6 +405,8 @@ pub(crate) struct CompareArgs {
     pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 impl CompareArgs {
@@ -420,11 +421,11 @@ impl CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 const CONVERT_EXAMPLES: &str = "\
@@ -436,10 +437,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(CONVERT_EXAMPLES))]
 pub(crate) struct ConvertArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// The new file; its extension chooses the format (.npz, .safetensors, .mat, .uai)
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "OUT", index = 2)]
     pub(crate) output: PathBuf,
     /// Type of weights and biases in a .safetensors file [default: f64]
     #[arg(long, value_parser = choice::<Float>())]
@@ -447,6 +446,8 @@ pub(crate) struct ConvertArgs {
     /// Compute log Z exactly, of the numbers as they are written, and store it too
     #[arg(long)]
     pub(crate) exact: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 #[derive(Debug, Args)]
