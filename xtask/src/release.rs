@@ -105,6 +105,11 @@ fn wheel() -> Result<String, String> {
     build.arg(manifest).arg("--out").arg(&folder).arg("--interpreter").arg(&tools);
     if cfg!(target_os = "linux") {
         build.args(["--zig", "--compatibility", OLDEST_LINUX]);
+        // maturin asks the first Python on the path for zig.
+        let own = tools.parent().map(Path::to_owned);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = own.into_iter().chain(std::env::split_paths(&path));
+        build.env("PATH", std::env::join_paths(folders).map_err(|error| error.to_string())?);
     }
     output(&mut build)?;
     let wheel = only_file(&folder)?;

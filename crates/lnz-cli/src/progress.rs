@@ -93,7 +93,12 @@ impl Watch {
                 && words::is_timed(news.phase, &self.clock);
             *phase = Some(news.phase);
             if !goes_on {
-                bar.set_style(style::of(news.phase, news.total, self.clock));
+                bar.set_style(style::of(
+                    news.phase,
+                    news.total,
+                    self.clock,
+                    !bar.prefix().is_empty(),
+                ));
                 bar.set_length(news.total);
                 bar.reset();
                 bar.set_message("");

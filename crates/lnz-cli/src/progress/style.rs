@@ -13,7 +13,8 @@ const SHORT: usize = 8;
 const ROOMY: u16 = 70;
 
 /// The style of a phase. What may be too long for the terminal comes last, and is cut.
-pub(super) fn of(phase: Phase, total: u64, clock: Clock) -> ProgressStyle {
+/// On few columns, work that has a name of its own has no room for that of its phase.
+pub(super) fn of(phase: Phase, total: u64, clock: Clock, is_named: bool) -> ProgressStyle {
     let (name, _) = words::name(phase);
     if words::is_timed(phase, &clock) {
         let template = match clock.limit {
@@ -24,7 +25,10 @@ pub(super) fn of(phase: Phase, total: u64, clock: Clock) -> ProgressStyle {
     }
     with_keys(&match (phase, total) {
         (Phase::Score, 0) => "  {prefix}reading examples  {count} so far  {rate}/s".to_owned(),
-        _ => format!("  {{prefix}}{name} {{bar:{}}} {{percent:>3}}%  {{wide_msg}}", width()),
+        _ => {
+            let name = if is_named && width() == SHORT { "" } else { name };
+            format!("  {{prefix}}{name} {{bar:{}}} {{percent:>3}}%  {{wide_msg}}", width())
+        }
     })
 }
 
