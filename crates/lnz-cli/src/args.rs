@@ -120,6 +120,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     /// A model file (- for standard input), or the name of a built-in model (see `lnz models`)
+    #[arg(help_heading = None::<&str>)]
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
@@ -503,6 +504,23 @@ mod tests {
     #[test]
     fn the_arguments_are_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_are_listed_under_headings_of_their_own() {
+        let program = Cli::command();
+        for command in program.get_subcommands() {
+            let name = command.get_name();
+            for positional in command.get_positionals() {
+                assert_eq!(positional.get_help_heading(), None, "{name} {positional}");
+            }
+            let reading = command
+                .get_opts()
+                .filter(|option| option.get_help_heading() == Some("Reading the file"));
+            let reading: Vec<&str> = reading.filter_map(clap::Arg::get_long).collect();
+            let all = ["units", "weights", "visible-bias", "hidden-bias", "layout", "update"];
+            assert!(reading.is_empty() || reading == all, "{name}: {reading:?}");
+        }
     }
 
     #[test]
