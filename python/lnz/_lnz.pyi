@@ -208,6 +208,7 @@ def exact(
     *,
     force: bool,
     max_seconds: float | None,
+    max_memory: float | None,
     threads: int | None,
     progress: _Progress,
     crew: Any,

@@ -76,6 +76,8 @@ pub(super) struct Backward {
     /// The mass that the chains of the main run do not reach, relative to Z, and its error.
     pub(super) unreached: f64,
     pub(super) unreached_error: f64,
+    /// The mean work of the paths from the states that know of it: not below log Z for states of the model.
+    pub(super) mean_work: f64,
 }
 
 impl Route<'_> {
@@ -165,15 +167,20 @@ impl WayBack {
     /// of the chains belong to each start. It is held against the trial, not the main run, so that nothing
     /// follows from the samples of that.
     pub(super) fn unreached(&self, trial: &Trial, parts: &[f64]) -> (f64, f64) {
+        let (mass, error, _) = self.worst(trial, parts);
+        (mass, error)
+    }
+
+    /// What is not reached, its error, and the source that knows of it.
+    fn worst(&self, trial: &Trial, parts: &[f64]) -> (f64, f64, Option<&Paths>) {
         let highest = trial.summary.weights.log_z + self.excess(trial);
         let log_parts = log_parts(parts);
-        let unreached = |source: &Paths| {
+        let unreached = self.sources.iter().map(|source| {
             let missed = source.missed(highest, &log_parts).count();
             let (part, error) = unreached(missed, source.paths.len(), source.error);
-            (source.share * part, source.share * error)
-        };
-        let worst = self.sources.iter().map(unreached).max_by(|a, b| a.0.total_cmp(&b.0));
-        worst.unwrap_or_default()
+            (source.share * part, source.share * error, Some(source))
+        });
+        unreached.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
     }
 
     /// Holds the way back against the way there: `forward` are the W of the main run, `numbers` the chains
@@ -181,16 +188,16 @@ impl WayBack {
     pub(super) fn judge(&self, trial: &Trial, forward: &[f64], numbers: &[usize]) -> Backward {
         let total: usize = numbers.iter().sum();
         let parts: Vec<f64> = numbers.iter().map(|&n| n as f64 / total as f64).collect();
-        let (unreached, unreached_error) = self.unreached(trial, &parts);
+        let (unreached, unreached_error, worst) = self.worst(trial, &parts);
         let log_parts = log_parts(&parts);
-        let own = self
-            .sources
-            .iter()
-            .take(1)
-            .flat_map(|source| &source.paths)
-            .map(|led| led.weight - log_parts[led.start]);
-        let log_z = acceptance_ratio(forward, &own.collect::<Vec<_>>());
-        Backward { log_z, unreached, unreached_error }
+        let works = |source: Option<&Paths>| -> Vec<f64> {
+            let paths = source.iter().flat_map(|source| &source.paths);
+            paths.map(|led| led.weight - log_parts[led.start]).collect()
+        };
+        let log_z = acceptance_ratio(forward, &works(self.sources.first()));
+        let works = works(worst);
+        let mean_work = works.iter().sum::<f64>() / works.len() as f64;
+        Backward { log_z, unreached, unreached_error, mean_work }
     }
 }
 

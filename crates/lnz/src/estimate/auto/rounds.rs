@@ -8,6 +8,7 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::trial::{TRIAL_BETAS, from_starts};
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
+use crate::check::unreached_mass;
 use crate::estimate::anneal::SECONDS_PER_UNIT;
 use crate::estimate::decided::decided;
 use crate::observer::{Observer, Phase, Progress};
@@ -203,6 +204,13 @@ impl<'a> MainRun<'a> {
         let mut interval = now.interval(core.log_z, back.map_or(0.0, |back| back.unreached));
         if let Some(back) = back.filter(|_| !with_core) {
             interval[1] = interval[1].max(back.log_z + 2.0 * now.error);
+        }
+        // Where much is not reached, nobody knows how much more there is: both ways together bracket log Z.
+        let much = |back: &Backward| {
+            unreached_mass(now.log_z, back.unreached, back.unreached_error).is_some()
+        };
+        if let Some(back) = back.filter(much) {
+            interval[1] = interval[1].max(back.mean_work);
         }
         // An unbiased run that finds more is seldom wrong.
         for other in self.others(&now) {
