@@ -27,8 +27,8 @@ const FLIP_ISLANDS: usize = 8;
 /// With a smaller share of effective chains the error is itself too small: no reason to stop.
 const LEAST_EFFECTIVE: f64 = 0.03;
 
-/// Chain-steps up to the end of the first round, at least.
-const LEAST_STEPS: f64 = 1.5e6;
+/// Chain-steps up to the end of the trial, at least: with it there is a result.
+const LEAST_STEPS: f64 = 1e6;
 /// Seconds of a chain-step for each weight on one fast core.
 const SECONDS_PER_WEIGHT: f64 = 1e-11;
 
