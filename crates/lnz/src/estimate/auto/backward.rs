@@ -7,22 +7,18 @@
 
 use super::cells::cells;
 use super::core::{Core, pack};
+use super::effort::{BETAS, STATES, SWEEPS};
 use super::fit::Fitted;
 use super::sampler::{Pool, Sampler, State, drawn};
 use super::tally::Shares;
-use super::trial::{TRIAL_BETAS, Trial};
+use super::trial::Trial;
 use crate::Result;
 use crate::math::log_sum_exp;
 use lnz_kernels::random::Random;
 
-/// States of a source that are led back at most.
-const STATES: usize = 128;
-/// Sweeps before that: what was drawn twice goes apart.
-const SWEEPS: usize = 50;
 /// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2
-/// with variance s^2. Beyond this many s a state is not reached, and never within e^3.
-const DEVIATIONS: f64 = 3.0;
-const LEAST_EXCESS: f64 = 3.0;
+/// with variance s^2. Beyond this many s a state is not reached, and never within so many nats.
+const FAR: f64 = 3.0;
 /// Mass below this share of Z is not looked for.
 const LEAST_MASS: f64 = 0.01;
 /// Mass that is worth another fit.
@@ -106,6 +102,7 @@ impl Route<'_> {
         }
         let chosen = drawn(&log_weights, sampler.fewer(STATES), random);
         let first: Vec<State> = chosen.into_iter().map(|i| pool[i].1.clone()).collect();
+        // What was drawn twice goes apart.
         let (states, _) = sampler.sweep(&first, SWEEPS, 0)?;
         let homes = cells(&fitted.phases, &states);
         let starts = fitted.starts();
@@ -159,8 +156,8 @@ impl WayBack {
     /// How far above log Z the work of a path may be.
     fn excess(&self, trial: &Trial) -> f64 {
         // The variance of log w falls as 1 / betas.
-        let variance = trial.design.variance * TRIAL_BETAS as f64 / self.betas.len() as f64;
-        (variance / 2.0 + DEVIATIONS * variance.sqrt()).max(LEAST_EXCESS)
+        let variance = trial.design.variance * BETAS as f64 / self.betas.len() as f64;
+        (variance / 2.0 + FAR * variance.sqrt()).max(FAR)
     }
 
     /// The mass that is not reached, relative to Z, and its error: the most that a source knows of. `parts`
