@@ -9,7 +9,7 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::trial::from_starts;
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
-use crate::check::unreached_mass;
+use crate::check::{uneven_weights, unreached_mass};
 use crate::estimate::anneal::seconds_per_step;
 use crate::estimate::decided::decided;
 use crate::observer::{Observer, Phase, Progress};
@@ -199,11 +199,13 @@ impl<'a> MainRun<'a> {
         if let Some(back) = back.filter(|_| !with_core) {
             interval[1] = interval[1].max(back.log_z + 2.0 * now.error);
         }
-        // Where much is not reached, nobody knows how much more there is: both ways together bracket log Z.
-        let much = |back: &Backward| {
-            unreached_mass(now.log_z, back.unreached, back.unreached_error).is_some()
+        // Where much is not reached, or few chains count, nobody knows how much more there is: both ways
+        // together bracket log Z.
+        let doubtful = |back: &Backward| {
+            let few = uneven_weights(now.ess, now.largest_share, now.chains);
+            few.or(unreached_mass(now.log_z, back.unreached, back.unreached_error)).is_some()
         };
-        if let Some(back) = back.filter(much) {
+        if let Some(back) = back.filter(doubtful) {
             interval[1] = interval[1].max(back.mean_work);
         }
         // An unbiased run that finds more is seldom wrong.
