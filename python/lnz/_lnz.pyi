@@ -222,6 +222,7 @@ def exact(
     *,
     force: bool,
     max_seconds: float | None,
+    max_memory: float | None,
     threads: int | None,
     progress: _Progress,
     crew: Any,

@@ -20,6 +20,7 @@ mod cluster;
 mod core;
 mod crossover;
 mod design;
+mod effort;
 mod family;
 mod fit;
 mod modes;

@@ -4,6 +4,7 @@
 //! several blocks lead to those between them. Where there are no blocks but local order, as in a band or a
 //! lattice, states differ in domains, and the best of each can be had (the clusters of Houdayer).
 
+use super::effort::STATES;
 use super::sampler::{Guess, State};
 use crate::Rbm;
 use crate::math::sigmoid;
@@ -11,8 +12,6 @@ use lnz_kernels::FreeEnergy;
 use ndarray::{Array1, Array2};
 use std::collections::BTreeMap;
 
-/// States that are compared with the highest one, and exchanges that are looked at.
-const COMPARED: usize = 128;
 /// A unit differs between two states if its means are this far apart.
 const DIFFERENT: f64 = 0.3;
 /// A coupling is strong above this share of the strongest of its units.
@@ -20,6 +19,7 @@ const STRONG: f64 = 0.25;
 /// Groups of a pair that are exchanged at most, and units of a group worth the name.
 const GROUPS: usize = 8;
 const SMALLEST: usize = 4;
+
 /// Exchanges of one group between the highest state and others, the highest first. An exchange that leads
 /// higher becomes the state that the next ones are compared with.
 pub(super) fn exchanges(
@@ -36,7 +36,7 @@ pub(super) fn exchanges(
     let mut highest_hidden = hidden(&highest);
     let mut top = height(&highest);
     let mut found: BTreeMap<State, f64> = BTreeMap::new();
-    for &k in order[1..].iter().take(COMPARED) {
+    for &k in order[1..].iter().take(STATES) {
         let other = means.row(k).mapv(f64::from);
         let other_hidden = hidden(&other);
         for group in groups(model, [&highest, &other], [&highest_hidden, &other_hidden]) {
@@ -52,7 +52,7 @@ pub(super) fn exchanges(
     }
     let mut found: Vec<(State, f64)> = found.into_iter().collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
-    found.into_iter().take(COMPARED).map(|(state, _)| ("exchange of groups", state)).collect()
+    found.into_iter().take(STATES).map(|(state, _)| ("exchange of groups", state)).collect()
 }
 
 fn rounded(means: &Array1<f64>) -> State {

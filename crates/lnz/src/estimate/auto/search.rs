@@ -4,7 +4,8 @@
 //! signs of singular vectors or the other layer find.
 
 use super::cells::{EPSILON, Product, cell};
-use super::sampler::{Guess, ISLAND, Pool, Run, Sampler, State};
+use super::effort::{ASCENTS, BETAS, EVALUATIONS, ISLAND, SWEEPS, WINDOW};
+use super::sampler::{Guess, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
@@ -13,23 +14,16 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// Ascents from states of rising density.
-const ASCENTS: usize = 32;
+/// Ascents from states of rising density at least, and times that one goes through all units at most: sweeps
+/// see to the rest of the way.
 const FEWEST_ASCENTS: usize = 8;
-/// Evaluations of softplus that the ascents of a layer may take.
-const MOST_WORK: f64 = 2e7;
-/// Times that an ascent goes through all units at most.
 const PASSES: usize = 6;
 /// Singular vectors and columns of W whose signs are tried, each with both signs.
 const VECTORS: usize = 16;
 /// Rounds of subspace iteration: signs need no digits.
 const ITERATIONS: usize = 12;
-/// Intervals of the short runs, and sweeps for the means that they start from.
-const SHORT: usize = 128;
-const SWEEPS: usize = 60;
-/// Sweeps before a chain is where it belongs, twice, and the window of its means.
-const RELAXATION: usize = 100;
-const WINDOW: usize = 25;
+/// Sweeps for the means that short runs start from.
+const FIRST_SWEEPS: usize = 60;
 /// Rounds of exchanging groups.
 const CROSSINGS: usize = 2;
 
@@ -123,8 +117,8 @@ struct Relaxed {
 impl Relaxed {
     fn of(sampler: &Sampler<'_>, free_energy: &FreeEnergy, guesses: Vec<Guess>) -> Result<Self> {
         let (kinds, states): (Vec<_>, Vec<State>) = guesses.into_iter().unzip();
-        let (states, before) = sampler.sweep(&states, RELAXATION, WINDOW)?;
-        let (states, after) = sampler.sweep(&states, RELAXATION, WINDOW)?;
+        let (states, before) = sampler.sweep(&states, 2 * SWEEPS, WINDOW)?;
+        let (states, after) = sampler.sweep(&states, 2 * SWEEPS, WINDOW)?;
         let height = |state: &State| free_energy.position(state.clone()).height();
         let heights = states.par_iter().map(height).collect();
         Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after, heights })
@@ -158,7 +152,7 @@ fn of_layer(
     let mut found: Vec<Guess> = Vec::new();
     let mut pool = Vec::new();
     let mut annealed = |kind: &'static str, start: Start, found: &mut Vec<Guess>| -> Result<()> {
-        let (betas, chains, resampled) = (even(SHORT), ISLAND, Some(ISLAND));
+        let (betas, chains, resampled) = (even(BETAS / 8), ISLAND, Some(ISLAND));
         let ends = sampler.anneal(&Run {
             start: &start,
             betas: &betas,
@@ -180,13 +174,13 @@ fn of_layer(
     let field = &model.visible_bias() + &model.weights().sum_axis(Axis(1));
     let mean_field = vec![field.iter().map(|&f| f > 0.0).collect(); ASCENTS];
     for (kind, first) in [("random states", coins), ("mean field", mean_field)] {
-        let (_, means) = sampler.sweep(&first, SWEEPS, SWEEPS / 2)?;
+        let (_, means) = sampler.sweep(&first, FIRST_SWEEPS, FIRST_SWEEPS / 2)?;
         let means = means.sum_axis(Axis(0)).mapv(f64::from) / means.nrows() as f64;
         annealed(kind, Start::from_means(means.view(), EPSILON)?, &mut found)?;
     }
     let free_energy = FreeEnergy::new(model);
     let work = (PASSES * n * model.hidden().max(1)) as f64;
-    let ascents = ((MOST_WORK / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
+    let ascents = ((EVALUATIONS / 2.0 / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
     let seed = random.bits();
     let ascent = |k: usize| {
         let mut random = Random::stream(seed, Purpose::Modes, k as u64);
