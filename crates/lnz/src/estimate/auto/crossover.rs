@@ -131,7 +131,7 @@ mod tests {
         let mut weights = Array2::zeros((8, 2));
         weights.slice_mut(ndarray::s![..4, 0]).fill(4.0);
         weights.slice_mut(ndarray::s![4.., 1]).fill(4.0);
-        let model = Rbm::new(weights, Array1::from_elem(8, -2.0), array![0.5, 0.5]).unwrap();
+        let model = Rbm::new(weights, Array1::from_elem(8, -2.0), array![-6.0, -6.0]).unwrap();
         let half = |on: std::ops::Range<usize>| {
             Array1::from_shape_fn(8, |i| if on.contains(&i) { 0.95f32 } else { 0.05 })
         };
