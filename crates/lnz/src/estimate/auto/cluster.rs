@@ -12,7 +12,7 @@ const QUIETEST: usize = 5;
 const EXCHANGE: f64 = 0.1;
 
 /// The means of each phase, from the means of chains over two windows, one after the other.
-/// `heights` are log p of the chains.
+/// `heights` say which phases matter most.
 pub(super) fn phases(
     before: &Array2<f32>,
     after: &Array2<f32>,

@@ -202,7 +202,7 @@ impl<'a> MainRun<'a> {
         // Where much is not reached, or few chains count, nobody knows how much more there is: both ways
         // together bracket log Z.
         let doubtful = |back: &Backward| {
-            let few = uneven_weights(now.ess, now.largest_share, now.chains);
+            let few = uneven_weights(now.ess, now.largest_share, now.units);
             few.or(unreached_mass(now.log_z, back.unreached, back.unreached_error)).is_some()
         };
         if let Some(back) = back.filter(doubtful) {
@@ -230,6 +230,7 @@ impl<'a> MainRun<'a> {
             max_weight_share: now.largest_share,
             rounds: self.rounds,
             chains: now.chains,
+            independent: now.units,
             betas: self.betas,
             chain_steps: self.prepared.chain_steps(),
             log_weights: match self.prepared.way {

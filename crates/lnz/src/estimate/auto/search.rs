@@ -4,6 +4,7 @@
 //! signs of singular vectors or the other layer find.
 
 use super::cells::{EPSILON, Product, cell};
+use super::crossover::log_weight;
 use super::effort::{ASCENTS, BETAS, EVALUATIONS, ISLAND, SWEEPS, WINDOW};
 use super::sampler::{Guess, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
@@ -44,7 +45,7 @@ impl Found {
             return Ok(false);
         }
         let guesses = more.into_iter().map(|state| ("way back", state)).collect();
-        let more = Relaxed::of(sampler, &FreeEnergy::new(sampler.large), guesses)?;
+        let more = Relaxed::of(sampler, guesses)?;
         self.means.extend(more.phases());
         self.guesses.extend(more.guesses);
         Ok(true)
@@ -86,16 +87,14 @@ pub(super) fn search(
     for (weight, state) in other_pool {
         pool.push((weight, swapped.other_layer(&state, random)));
     }
-    let free_energy = FreeEnergy::new(sampler.large);
-    let mut found = Relaxed::of(sampler, &free_energy, first)?;
+    let mut found = Relaxed::of(sampler, first)?;
     let mut means = found.phases();
     for _ in 0..CROSSINGS {
-        let Relaxed { after, heights, .. } = &found;
-        let children = crossover::exchanges(sampler.large, &free_energy, after, heights);
+        let children = crossover::exchanges(sampler.large, &found.after, &found.log_weights);
         if children.is_empty() {
             break;
         }
-        found.extend(Relaxed::of(sampler, &free_energy, children)?);
+        found.extend(Relaxed::of(sampler, children)?);
         let known = means.len();
         means = found.phases();
         if means.len() <= known {
@@ -110,23 +109,23 @@ struct Relaxed {
     guesses: Vec<Guess>,
     before: Array2<f32>,
     after: Array2<f32>,
-    /// log p of the states, without the constant.
-    heights: Vec<f64>,
+    /// About how much their phases weigh.
+    log_weights: Vec<f64>,
 }
 
 impl Relaxed {
-    fn of(sampler: &Sampler<'_>, free_energy: &FreeEnergy, guesses: Vec<Guess>) -> Result<Self> {
+    fn of(sampler: &Sampler<'_>, guesses: Vec<Guess>) -> Result<Self> {
         let (kinds, states): (Vec<_>, Vec<State>) = guesses.into_iter().unzip();
         let (states, before) = sampler.sweep(&states, 2 * SWEEPS, WINDOW)?;
         let (states, after) = sampler.sweep(&states, 2 * SWEEPS, WINDOW)?;
-        let height = |state: &State| free_energy.position(state.clone()).height();
-        let heights = states.par_iter().map(height).collect();
-        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after, heights })
+        let log_weight = |k: usize| log_weight(sampler.large, &after.row(k).mapv(f64::from));
+        let log_weights = (0..states.len()).into_par_iter().map(log_weight).collect();
+        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after, log_weights })
     }
 
     fn extend(&mut self, more: Self) {
         self.guesses.extend(more.guesses);
-        self.heights.extend(more.heights);
+        self.log_weights.extend(more.log_weights);
         let joined = |a: &Array2<f32>, b: &Array2<f32>| {
             let rows = a.rows().into_iter().chain(b.rows()).flatten().copied().collect();
             let shape = (a.nrows() + b.nrows(), a.ncols());
@@ -137,7 +136,7 @@ impl Relaxed {
     }
 
     fn phases(&self) -> Vec<Array1<f64>> {
-        cluster::phases(&self.before, &self.after, &self.heights)
+        cluster::phases(&self.before, &self.after, &self.log_weights)
     }
 }
 
