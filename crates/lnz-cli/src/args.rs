@@ -13,6 +13,7 @@ mod report;
 mod sample;
 mod score;
 mod start;
+mod track;
 mod train;
 mod values;
 
@@ -25,6 +26,7 @@ pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs
 pub(crate) use report::ReportArgs;
 pub(crate) use sample::SampleArgs;
 pub(crate) use score::ScoreArgs;
+pub(crate) use track::TrackArgs;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;
@@ -97,6 +99,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Train a model on data by contrastive divergence
     Train(Box<TrainArgs>),
+    /// Follow log Z along a training run, by bridges from checkpoint to checkpoint
+    Track(Box<TrackArgs>),
     /// Make an artificial model, or a folder of them
     Generate(GenerateArgs),
     /// List the built-in models
@@ -170,7 +174,7 @@ impl ReadingArgs {
         lnz_app::Source::load_with(model, &self.read_options())
     }
 
-    fn read_options(&self) -> ReadOptions {
+    pub(crate) fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::with_units(self.units);
         options.weights = self.parts.weights.clone();
         options.visible_bias = self.parts.visible_bias.clone();
