@@ -69,6 +69,8 @@ pub(crate) fn tool(target: &Path) -> Result<PathBuf, String> {
 pub(crate) enum Needs {
     /// The tests of the Python package.
     Tests,
+    /// Wheels for other systems than this one.
+    Release,
     /// All tests of the Python package, the site, and the peers of the benchmark, which are large.
     Peers,
 }
@@ -77,6 +79,7 @@ impl Needs {
     fn folder(self) -> &'static str {
         match self {
             Needs::Tests => "python",
+            Needs::Release => "python-release",
             Needs::Peers => "python-peers",
         }
     }
@@ -84,6 +87,7 @@ impl Needs {
     fn files(self) -> &'static [&'static str] {
         match self {
             Needs::Tests => &["python/requirements-test.txt"],
+            Needs::Release => &["packaging/requirements.txt"],
             Needs::Peers => &[
                 "bench/requirements.txt",
                 "docs/site/requirements.txt",

@@ -82,7 +82,7 @@ impl Page<'_> {
             (self.figures)
             section id="repeat" {
                 h2 { "How to repeat it" }
-                pre.command { code { (self.command) } }
+                pre.command { code { (in_words(self.command)) } }
                 (origin(self.json))
             }
             @if !self.settings.is_empty() {
@@ -101,6 +101,11 @@ impl Page<'_> {
         };
         document(&self.title, body)
     }
+}
+
+/// A command whose lines end between its words: an option is not broken at its hyphens.
+fn in_words(command: &str) -> Markup {
+    html! { @for (k, word) in command.split(' ').enumerate() { @if k > 0 { " " } span { (word) } } }
 }
 
 /// The verdict says itself what it is.
@@ -141,6 +146,7 @@ fn settings(json: &Value) -> Vec<(String, String)> {
     let used = |(name, value): (&String, &Value)| match value {
         Value::Null | Value::Bool(false) => None,
         Value::String(text) => Some((name.clone(), text.clone())),
+        Value::Number(number) if number.is_f64() => Some((name.clone(), real(value)?.to_string())),
         other => Some((name.clone(), other.to_string())),
     };
     json["settings"].as_object().map_or(vec![], |fields| fields.iter().filter_map(used).collect())

@@ -98,10 +98,7 @@ pub fn track(
 
 fn is_stop(error: &crate::Error) -> bool {
     use lnz::Error::{Cancelled, OutOfTime, TooSlow};
-    matches!(
-        error,
-        crate::Error::Library(Cancelled { .. } | OutOfTime { .. } | TooSlow { .. })
-    )
+    matches!(error, crate::Error::Library(Cancelled { .. } | OutOfTime { .. } | TooSlow { .. }))
 }
 
 /// Where the way has come to.
@@ -175,9 +172,7 @@ impl Way {
         let Stretch { anchor, chains } = stretch;
         let mut follower = match chains {
             Chains::Following(follower) => follower,
-            Chains::At(model) => {
-                Box::new(Follower::begin(*model, &request.following, observer)?)
-            }
+            Chains::At(model) => Box::new(Follower::begin(*model, &request.following, observer)?),
         };
         let span = follower.follow(stored.model.clone(), observer)?;
         let log_z = anchor.log_z + follower.log_ratio();

@@ -121,7 +121,8 @@ pub(crate) enum Command {
     Version(VersionArgs),
 }
 
-/// The model that a command is about.
+/// The model that a command is about. The last of its fields, because the heading of how a file is read
+/// would be that of all that follows.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     /// A model file (- for standard input), or the name of a built-in model (see `lnz models`)
@@ -132,6 +133,7 @@ pub(crate) struct ModelArgs {
 
 /// How a model file is read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Reading the file")]
 pub(crate) struct ReadingArgs {
     /// Values of the units in the file [default: what the file says, else binary]
     #[arg(long, value_parser = choice::<Units>())]
@@ -142,7 +144,6 @@ pub(crate) struct ReadingArgs {
 
 /// What a model file does not say itself.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Reading the file")]
 pub(crate) struct PartArgs {
     /// The tensor with the weights, by its name in the file; or a file of its own
     #[arg(long, value_name = "NAME")]
@@ -280,8 +281,6 @@ pub(crate) struct EstimateArgs {
     /// folders and patterns such as 'models/*.pt' make a table
     #[arg(value_name = "MODEL", required = true)]
     pub(crate) models: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
     /// How to obtain log Z
     #[arg(long, value_parser = choice::<Method>(), default_value = Method::default().name())]
     pub(crate) method: Method,
@@ -319,6 +318,8 @@ pub(crate) struct EstimateArgs {
     pub(crate) table: LedgerArgs,
     #[command(flatten)]
     pub(crate) folder: FolderArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 impl EstimateArgs {
@@ -345,8 +346,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(COMPARE_EXAMPLES))]
 pub(crate) struct CompareArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Do not compute the exact value
     #[arg(long)]
     pub(crate) no_exact: bool,
@@ -361,6 +360,8 @@ pub(crate) struct CompareArgs {
     pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 impl CompareArgs {
@@ -375,11 +376,11 @@ impl CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 const CONVERT_EXAMPLES: &str = "\
@@ -391,10 +392,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(CONVERT_EXAMPLES))]
 pub(crate) struct ConvertArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// The new file; its extension chooses the format (.npz, .safetensors, .mat, .uai)
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "OUT", index = 2)]
     pub(crate) output: PathBuf,
     /// Type of weights and biases in a .safetensors file [default: f64]
     #[arg(long, value_parser = choice::<Float>())]
@@ -402,6 +401,8 @@ pub(crate) struct ConvertArgs {
     /// Compute log Z exactly, of the numbers as they are written, and store it too
     #[arg(long)]
     pub(crate) exact: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 #[derive(Debug, Args)]

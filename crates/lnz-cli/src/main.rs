@@ -12,14 +12,13 @@ mod terminal;
 mod threads;
 mod usage;
 
-use args::{Cli, Command};
-use clap::Parser;
+use args::Command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     interrupt::survive_file_limits();
     terminal::respect_no_color();
-    let cli = match Cli::try_parse() {
+    let cli = match usage::parse() {
         Ok(cli) => cli,
         Err(error) => return usage::explain(error),
     };

@@ -137,10 +137,7 @@ mod tests {
             let run = Checkpoints::of_files(&names, &ReadOptions::with_units(None)).unwrap();
             (run.unit, run.all.iter().map(|checkpoint| checkpoint.at).collect::<Vec<_>>())
         };
-        assert_eq!(
-            run(&["epoch-2.safetensors", "epoch-10.safetensors"]),
-            ("epoch", vec![2, 10])
-        );
+        assert_eq!(run(&["epoch-2.safetensors", "epoch-10.safetensors"]), ("epoch", vec![2, 10]));
         assert_eq!(run(&["a.npz", "b.npz", "c.npz"]), ("checkpoint", vec![1, 2, 3]));
         assert_eq!(run(&["epoch-10.npz", "epoch-2.npz"]), ("checkpoint", vec![1, 2]));
         assert_eq!(run(&["update_3.npz", "update_7.npz"]), ("update", vec![3, 7]));

@@ -152,9 +152,8 @@ fn judge_stretch(rows: &mut [Row]) {
     if rows[0].origin == Origin::Exact {
         return;
     }
-    let is_good = |row: &Row| {
-        row.independent.is_some_and(|check| check.verdict != Verdict::Suspect)
-    };
+    let is_good =
+        |row: &Row| row.independent.is_some_and(|check| check.verdict != Verdict::Suspect);
     let disagrees =
         rows[1..].iter().any(|row| row.independent.is_some_and(|check| check.disagrees()));
     let last_good = rows.iter().skip(1).rposition(is_good).map_or(0, |k| k + 1);

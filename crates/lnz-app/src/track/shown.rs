@@ -59,7 +59,8 @@ impl Track {
     /// The checkpoints, one line each.
     pub fn table(&self) -> Table {
         let with_data = self.rows.iter().any(|row| row.log_likelihood.is_some());
-        let mut head = vec![self.unit, "log Z", "95% interval", "from", "gap", "independent", "off"];
+        let mut head =
+            vec![self.unit, "log Z", "95% interval", "from", "gap", "independent", "off"];
         if with_data {
             head.push("log-likelihood");
         }
@@ -149,7 +150,8 @@ impl Track {
         let (bridges, across) = of(&|row| row.independent.is_none() && row.span.is_some());
         let (sums, summing) = of(&|row| row.origin == Origin::Exact);
         let (estimates, estimating) = of(&|row| row.independent.is_some());
-        let steps: u64 = self.rows.iter().filter_map(|row| Some(row.span.as_ref()?.chain_steps)).sum();
+        let steps: u64 =
+            self.rows.iter().filter_map(|row| Some(row.span.as_ref()?.chain_steps)).sum();
         let mut parts = Vec::new();
         if sums > 0 {
             parts.push(format!("{} in {}", plural(sums, "exact value"), duration(summing)));

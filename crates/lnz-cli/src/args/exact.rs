@@ -15,8 +15,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(EXACT_EXAMPLES))]
 pub(crate) struct ExactArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Start even if it will take long
     #[arg(long)]
     pub(crate) force: bool,
@@ -36,6 +34,8 @@ pub(crate) struct ExactArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) folder: FolderArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 impl ExactArgs {
@@ -57,8 +57,6 @@ chosen so that the bounds are as tight as they can be. Dense models need too man
 #[derive(Debug, Args)]
 #[command(after_help = prose(BOUNDS_EXAMPLES))]
 pub(crate) struct BoundsArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Entries of all tables together, eight bytes each
     #[arg(long, value_name = "N", default_value_t = Bounds::default().entries, value_parser = positive_number)]
     pub(crate) entries: f64,
@@ -67,4 +65,6 @@ pub(crate) struct BoundsArgs {
     pub(crate) passes: usize,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }

@@ -71,8 +71,14 @@ fn with_units(text: &str) -> Option<f64> {
 }
 
 /// A help text whose paragraphs are one line each, so that it is wrapped once, to the terminal of the
-/// reader; lines that begin with spaces, such as examples, stay as they are.
+/// reader. Lines that begin with spaces are examples; they stay as they are where there is room for them.
 pub(crate) fn prose(text: &str) -> String {
+    let columns = console::Term::stdout().size_checked().map_or(usize::MAX, |(_, x)| x.into());
+    prose_within(text, columns)
+}
+
+fn prose_within(text: &str, columns: usize) -> String {
+    let fits = text.lines().all(|line| !line.starts_with(' ') || line.chars().count() <= columns);
     let mut joined = String::new();
     let mut before = "";
     for line in text.lines() {
@@ -81,7 +87,11 @@ pub(crate) fn prose(text: &str) -> String {
         if !joined.is_empty() {
             joined.push(if continues && is_prose { ' ' } else { '\n' });
         }
-        joined += line;
+        match line.trim_start().split_once("  ").filter(|_| line.starts_with(' ') && !fits) {
+            // What an example is for stands below it, further in.
+            Some((command, about)) => joined += &format!("  {command}\n      {}", about.trim()),
+            None => joined += line,
+        }
         before = line;
     }
     joined
@@ -128,7 +138,14 @@ mod tests {
     fn paragraphs_are_one_line_and_examples_stay() {
         let text = "Examples:\n  lnz a   one\n  lnz b   two\n\nA text\nof two lines.\nAnd more.";
         let expected = "Examples:\n  lnz a   one\n  lnz b   two\n\nA text of two lines. And more.";
-        assert_eq!(prose(text), expected);
+        assert_eq!(prose_within(text, 80), expected);
+    }
+
+    #[test]
+    fn examples_that_do_not_fit_have_their_purpose_below() {
+        let text = "Examples:\n  lnz a --b     a long purpose\n  lnz c\n\nA text.";
+        let expected = "Examples:\n  lnz a --b\n      a long purpose\n  lnz c\n\nA text.";
+        assert_eq!(prose_within(text, 20), expected);
     }
 
     #[test]

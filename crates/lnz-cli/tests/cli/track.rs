@@ -75,7 +75,8 @@ fn bridges_lead_to_the_exact_values() {
 fn data_has_its_likelihood_at_each_checkpoint() {
     let folder = Folder::new();
     let run = checkpoints(&folder, &[10, 100]);
-    let rows_of_data = ndarray::Array2::from_shape_fn((5, 784), |(n, i)| f64::from((n * i) % 7 == 0));
+    let rows_of_data =
+        ndarray::Array2::from_shape_fn((5, 784), |(n, i)| f64::from((n * i) % 7 == 0));
     let data = folder.npy("d.npy", rows_of_data.into_dyn().view());
     let found = json(&["track", &run, "--data", &data, "--json"]);
     for (row, epoch) in rows(&found).iter().zip([10, 100]) {

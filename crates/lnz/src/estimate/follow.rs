@@ -227,9 +227,7 @@ impl Follower {
                     if window.ends_with(&[1.0]) {
                         let mut random = Random::stream(seed, Purpose::Resample, island as u64);
                         population.resample(&mut walkers, &mut random);
-                        stay(&mut walkers, 1.0, sweeps, || {
-                            (!observer.cancelled()).then_some(())
-                        })?;
+                        stay(&mut walkers, 1.0, sweeps, || (!observer.cancelled()).then_some(()))?;
                     }
                     for (k, state) in states.iter_mut().enumerate() {
                         *state = walkers.state(k).iter().map(|&x| x == 1.0).collect();
