@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ._results import Comparison, Estimate
+    from ._track import Track
     from ._tracker import LogZTracker
     from ._train import Training
 
@@ -173,6 +174,30 @@ def _strategies(comparison: Comparison, ax: Any) -> None:
 def plot_tracker(tracker: LogZTracker, given: Any) -> NDArray[np.object_]:
     steps = [record.step for record in tracker.history]
     return _along("step", steps, tracker.history, given)
+
+
+def plot_track(track: Track, ax: Axes | None) -> Axes:
+    axes = _new(ax, 6)
+    at = [row.at for row in track]
+    values = [row.log_z for row in track]
+    below = [row.log_z - _finite(row.interval[0], row.log_z) for row in track]
+    above = [_finite(row.interval[1], row.log_z) - row.log_z for row in track]
+    axes.errorbar(
+        at, values, yerr=[below, above], color=BLUE, marker=".", capsize=2, label="log Z"
+    )
+    checked = [row for row in track if row.independent_log_z is not None]
+    if checked:
+        axes.plot(
+            [row.at for row in checked], [row.independent_log_z for row in checked],
+            "o", markerfacecolor="none", color=GREY, label="independent estimate",
+        )  # fmt: skip
+    doubtful = [row for row in track if row.verdict == "suspect"]
+    if doubtful:
+        x, y = [row.at for row in doubtful], [row.log_z for row in doubtful]
+        axes.plot(x, y, "s", color=ORANGE, label="suspect")
+    axes.set(xlabel=track.unit, ylabel="log Z (nats)", title="partition function")
+    axes.legend(frameon=False)
+    return axes
 
 
 def plot_training(training: Training, given: Any) -> NDArray[np.object_]:

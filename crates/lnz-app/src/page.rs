@@ -7,11 +7,13 @@ mod compare;
 mod estimate;
 pub mod look;
 mod score;
+mod track;
 mod train;
 
 pub use compare::compare;
 pub use estimate::{Trace, estimate};
 pub use score::score;
+pub use track::track;
 pub use train::{history, train};
 
 use crate::numbers::{self, with_decimals_of};

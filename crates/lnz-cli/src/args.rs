@@ -5,6 +5,7 @@ mod auto;
 mod bench;
 mod choice;
 mod data;
+mod exact;
 mod folder;
 mod generate;
 mod paper;
@@ -12,30 +13,33 @@ mod report;
 mod sample;
 mod score;
 mod start;
+mod track;
 mod train;
 mod values;
 
 pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
+pub(crate) use exact::{BoundsArgs, ExactArgs};
 pub(crate) use folder::{FolderArgs, LedgerArgs, MergeArgs, PlanArgs, StatusArgs, WorkArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use sample::SampleArgs;
 pub(crate) use score::ScoreArgs;
+pub(crate) use track::TrackArgs;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;
 use auto::AutoArgs;
 use choice::choice;
 use start::StartArgs;
-use values::{positive_number, prose, seconds, threads};
+use values::{prose, seconds, threads};
 
 use crate::failure::DOUBTFUL;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lnz::io::{Float, Layout, ReadOptions, Units};
-use lnz::{Auto, Bounds, Method};
+use lnz::{Auto, Method};
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::Request;
 use std::path::{Path, PathBuf};
@@ -95,6 +99,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Train a model on data by contrastive divergence
     Train(Box<TrainArgs>),
+    /// Follow log Z along a training run, by bridges from checkpoint to checkpoint
+    Track(Box<TrackArgs>),
     /// Make an artificial model, or a folder of them
     Generate(GenerateArgs),
     /// List the built-in models
@@ -170,7 +176,7 @@ impl ReadingArgs {
         lnz_app::Source::load_with(model, &self.read_options())
     }
 
-    fn read_options(&self) -> ReadOptions {
+    pub(crate) fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::with_units(self.units);
         options.weights = self.parts.weights.clone();
         options.visible_bias = self.parts.visible_bias.clone();
@@ -331,57 +337,6 @@ impl EstimateArgs {
             save_weights: self.save_weights.is_some(),
         })
     }
-}
-
-const EXACT_EXAMPLES: &str = "\
-Examples:
-  lnz exact bms-3                60 x 540, but three independent blocks
-  lnz exact model.npz --force    however long it takes";
-
-#[derive(Debug, Args)]
-#[command(after_help = prose(EXACT_EXAMPLES))]
-pub(crate) struct ExactArgs {
-    /// Start even if it will take long
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Time that the command may take, in seconds or as 5m; more is refused, or ends without a result
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
-    pub(crate) max_seconds: Option<f64>,
-    /// Write log10 Z as the UAI competitions want it
-    #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
-    pub(crate) save_pr: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    #[command(flatten)]
-    pub(crate) folder: FolderArgs,
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
-}
-
-const BOUNDS_EXAMPLES: &str = "\
-Examples:
-  lnz bounds grid.uai                          where exact values are out of reach
-  lnz bounds grid.uai --entries 1e7            tighter, with tables of ten times the size
-  lnz bounds model.npz --passes 200 --json     tighter, with the same tables
-
-Units are summed out one after the other; tables that would be too large are cut, and the cuts are
-chosen so that the bounds are as tight as they can be. Dense models need too many cuts for that.";
-
-#[derive(Debug, Args)]
-#[command(after_help = prose(BOUNDS_EXAMPLES))]
-pub(crate) struct BoundsArgs {
-    /// Entries of all tables together, eight bytes each
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().entries, value_parser = positive_number)]
-    pub(crate) entries: f64,
-    /// Passes over the tables for each bound
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().passes)]
-    pub(crate) passes: usize,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
 }
 
 const COMPARE_EXAMPLES: &str = "\

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Status(args) => commands::folder::status(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Track(args) => commands::track::run(&args),
         Command::Train(args) => commands::train::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),

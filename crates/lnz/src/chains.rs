@@ -5,14 +5,17 @@
 //! | `walkers` | what every engine can do |
 //! | `grid` | the fast engine, on fixed-point weights |
 //! | `reference` | the readable engine, in float64: its twin |
+//! | `between` | chains between two models, on either engine |
 //! | `bridge` | the last factor, from the rounded weights to the real ones |
 
+mod between;
 mod bridge;
 mod grid;
 mod moves;
 mod reference;
 mod walkers;
 
+pub(crate) use between::Between;
 pub(crate) use bridge::Bridge;
 pub(crate) use grid::GridEngine;
 pub(crate) use moves::Chain;

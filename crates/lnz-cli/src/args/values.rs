@@ -23,6 +23,32 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     })
 }
 
+/// Bytes as a number, or a size with a unit: `2e9`, `2GB`, `500 MB`, `1.5GiB`.
+pub(crate) fn bytes(text: &str) -> Result<f64, String> {
+    let units = [
+        ("kb", 1e3),
+        ("mb", 1e6),
+        ("gb", 1e9),
+        ("tb", 1e12),
+        ("kib", 1024.0),
+        ("mib", 1024.0f64.powi(2)),
+        ("gib", 1024.0f64.powi(3)),
+        ("tib", 1024.0f64.powi(4)),
+        ("b", 1.0),
+        ("k", 1e3),
+        ("m", 1e6),
+        ("g", 1e9),
+        ("t", 1e12),
+    ];
+    let lower = text.trim().to_ascii_lowercase();
+    let unit = units.iter().find_map(|&(unit, size)| Some((lower.strip_suffix(unit)?, size)));
+    let (number, size) = unit.unwrap_or((&lower, 1.0));
+    let number: Result<f64, _> = number.trim().parse();
+    number
+        .map(|number| number * size)
+        .map_err(|_| "expected a number of bytes, or a size such as 500MB or 2GB".to_owned())
+}
+
 fn with_units(text: &str) -> Option<f64> {
     let (mut rest, mut sum) = (text.trim(), 0.0);
     while !rest.is_empty() {
@@ -95,6 +121,16 @@ mod tests {
         assert_eq!(seconds, [90.0, 90.0, 5400.0, 0.5, 120.0, 86_400.0, 0.5, -1.0]);
         for bad in ["", "m", "5 parsecs", "1m 5", "1..5s", "soon"] {
             assert!(super::seconds(bad).unwrap_err().contains("1h30m"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_may_have_units() {
+        let sizes = ["4096", "2e9", "2GB", "500 mb", "1GiB", "3k", "8b"];
+        let bytes = sizes.map(|text| bytes(text).unwrap());
+        assert_eq!(bytes, [4096.0, 2e9, 2e9, 5e8, 1_073_741_824.0, 3000.0, 8.0]);
+        for bad in ["", "GB", "2 parsecs", "much"] {
+            assert!(super::bytes(bad).unwrap_err().contains("500MB"), "{bad}");
         }
     }
 
