@@ -26,8 +26,6 @@ pub(crate) struct TrackArgs {
     /// A folder of checkpoints, an HDF5 file of rbms, or model files in the order of training
     #[arg(value_name = "RUN", required = true)]
     pub(crate) models: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
     /// Independent estimates at every N-th checkpoint, besides the first and the last
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) check_every: Option<usize>,
@@ -37,16 +35,16 @@ pub(crate) struct TrackArgs {
     /// Time that the command may take, in seconds or as 5m or 1h30m; what is known by then is the result
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) max_seconds: Option<f64>,
-    #[command(flatten)]
-    pub(crate) bridges: BridgeArgs,
-    #[command(flatten)]
-    pub(crate) auto: AutoArgs,
     /// Data whose mean log-likelihood is wanted at each checkpoint: as for `lnz score`
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
     /// What to do with grey values
     #[arg(long, value_parser = choice::<Binarize>(), default_value = Binarize::default().name())]
     pub(crate) binarize: Binarize,
+    #[command(flatten)]
+    pub(crate) bridges: BridgeArgs,
+    #[command(flatten)]
+    pub(crate) auto: AutoArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     #[command(flatten)]
@@ -56,6 +54,8 @@ pub(crate) struct TrackArgs {
     /// Write the table with all its digits
     #[arg(long, value_name = "FILE.csv", help_heading = "Run and output")]
     pub(crate) csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 /// How bridges are built.
