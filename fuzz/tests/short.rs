@@ -18,7 +18,7 @@ fn every_parser_survives_damage() {
     for (number, target) in TARGETS.iter().enumerate() {
         let seeds = read_inputs(&folder("seeds", target.name));
         assert!(!seeds.is_empty(), "{} has no seeds", target.name);
-        let mut driver = Driver::new(target, seeds, number as u64);
+        let mut driver = Driver::new(target, seeds, number as u64, None);
         driver.run(EXECUTIONS);
         let report = driver.report();
         let faults: Vec<&String> = report.faults.iter().map(|(what, _)| what).collect();
@@ -34,7 +34,7 @@ fn what_was_once_too_much_is_refused() {
     for target in &TARGETS {
         let inputs = read_inputs(&folder("regressions", target.name));
         count += inputs.len();
-        let report = Driver::new(target, inputs, 0).report();
+        let report = Driver::new(target, inputs, 0, None).report();
         let faults: Vec<&String> = report.faults.iter().map(|(what, _)| what).collect();
         assert!(faults.is_empty(), "{}: {faults:?}", target.name);
     }

@@ -10,7 +10,7 @@ pub(crate) fn main(options: &[&str]) -> ExitCode {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(status) => {
             eprintln!(
-                "FAILED: the driver ended with {status}; an input that ended it is in its scratch folder"
+                "FAILED: the driver ended with {status}; an input that ended it is in the file that its first line names"
             );
             ExitCode::FAILURE
         }
