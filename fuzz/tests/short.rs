@@ -29,6 +29,27 @@ fn every_parser_survives_damage() {
 }
 
 #[test]
+fn a_file_on_the_disk_is_read_like_its_bytes() {
+    let mut models = 0;
+    for target in TARGETS.iter().filter(|target| target.name.starts_with("model_")) {
+        for entry in std::fs::read_dir(folder("seeds", target.name)).unwrap() {
+            let path = entry.unwrap().path();
+            let (options, bytes) = (lnz::io::ReadOptions::default(), std::fs::read(&path).unwrap());
+            let from_disk = lnz::io::read_model_with(&path, &options);
+            let from_memory = lnz::io::read_model_bytes(&path, &bytes, &options);
+            models += usize::from(from_disk.is_ok());
+            match (from_disk, from_memory) {
+                (Ok(one), Ok(other)) => assert_eq!(one, other, "{}", path.display()),
+                (one, other) => {
+                    assert_eq!(one.unwrap_err().to_string(), other.unwrap_err().to_string());
+                }
+            }
+        }
+    }
+    assert!(models > 20, "{models}");
+}
+
+#[test]
 fn what_was_once_too_much_is_refused() {
     let mut count = 0;
     for target in &TARGETS {

@@ -55,6 +55,23 @@ fn time_that_is_too_short_for_any_result_has_a_sentence() {
     }
 }
 
+/// Nobody writes to the pipe, so that reading the model does not end by itself.
+#[test]
+fn a_model_that_does_not_come_is_given_up_when_the_time_is_over() {
+    for command in [&["estimate", "-"][..], &["exact", "-"], &["estimate", "-", "--method", "ais"]] {
+        let limited = [command, &["--max-seconds", "0.5"]].concat();
+        let mut waiting = lnz(&limited);
+        let waiting = waiting.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = waiting.spawn().unwrap();
+        let _pipe = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let expected = "error: --max-seconds 0.5 is not enough: stopped while the model was read";
+        assert!(said.starts_with(expected), "{said}");
+    }
+}
+
 fn a_little_data(folder: &Folder) -> String {
     let rows = ndarray::Array2::from_shape_fn((500, 32), |(n, i)| f64::from((n + i) % 2 == 0));
     folder.npy("data.npy", rows.into_dyn().view())

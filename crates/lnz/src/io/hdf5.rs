@@ -93,7 +93,8 @@ impl Walk {
             let name = format!("{path}{}", last_of(dataset.name()));
             self.dataset(dataset, name);
         }
-        for inner in groups {
+        // MATLAB keeps there what its cells refer to, under names that mean nothing.
+        for inner in groups.into_iter().filter(|inner| !last_of(inner.name()).starts_with('#')) {
             let path = format!("{path}{}/", last_of(inner.name()));
             self.group(&inner, &path, depth + 1)?;
         }

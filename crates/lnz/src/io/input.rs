@@ -209,3 +209,27 @@ fn spool(reader: &mut dyn Read, most: u64) -> Parsed<Input> {
 fn unreadable(error: io::Error) -> String {
     format!("cannot be read: {error}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_the_same_in_memory_and_on_the_disk() {
+        for count in [0, 1, SMALL_COPY - 1, SMALL_COPY, SMALL_COPY + 1] {
+            let bytes: Vec<u8> = (0..count).map(|at| (at % 251) as u8).collect();
+            let input = spool(&mut &bytes[..], SMALL_COPY + 1).unwrap();
+            assert_eq!(matches!(input.place, Place::Memory(_)), count < SMALL_COPY);
+            assert_eq!((input.bytes, input.read(u64::MAX).unwrap()), (count, bytes.clone()));
+            assert_eq!(input.start(7).unwrap(), bytes[..bytes.len().min(7)]);
+            // It can be opened again, by whoever has a part in it.
+            assert_eq!(input.clone().read(u64::MAX).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_pipe_without_an_end_is_refused() {
+        let problem = spool(&mut std::io::repeat(7), SMALL_COPY).err().unwrap();
+        assert!(problem.starts_with("goes on after"), "{problem}");
+    }
+}
