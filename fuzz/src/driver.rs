@@ -44,12 +44,7 @@ pub struct Report {
 impl<'a> Driver<'a> {
     /// A driver that begins with these inputs; the same seed makes the same inputs. Each is in the file
     /// `last` while it is parsed.
-    pub fn new(
-        target: &'a Target,
-        inputs: Vec<Vec<u8>>,
-        seed: u64,
-        last: Option<File>,
-    ) -> Self {
+    pub fn new(target: &'a Target, inputs: Vec<Vec<u8>>, seed: u64, last: Option<File>) -> Self {
         let mutator = Mutator { random: Random::new(seed) };
         let (seen, report) = (HashSet::new(), Report::default());
         let mut driver = Self { target, inputs, seen, mutator, last, report };

@@ -150,7 +150,9 @@ fn wait<R>(
             Err(RecvTimeoutError::Disconnected) => return End::Nothing,
             Err(RecvTimeoutError::Timeout) => {
                 let looked = Python::attach(|py| look(py, call, watch));
-                if let Err(error) = looked.and_then(|()| limit.as_mut().map_or(Ok(()), Limit::check)) {
+                if let Err(error) =
+                    looked.and_then(|()| limit.as_mut().map_or(Ok(()), Limit::check))
+                {
                     break error;
                 }
             }

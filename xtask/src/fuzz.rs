@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 /// Runs the driver in a build that checks for overflow; the options are its own.
 pub(crate) fn main(options: &[&str]) -> ExitCode {
-    let run = ["run", "--profile", "checks", "--quiet", "--package", "lnz-fuzz", "--bin", "fuzz", "--"];
+    let run =
+        ["run", "--profile", "checks", "--quiet", "--package", "lnz-fuzz", "--bin", "fuzz", "--"];
     match cargo().args(run).args(options).status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(status) => {

@@ -38,11 +38,7 @@ impl Held {
     }
 }
 
-fn grid(
-    model: &Rbm,
-    wanted: Precision,
-    observer: &dyn Observer,
-) -> Result<Option<Arc<GridModel>>> {
+fn grid(model: &Rbm, wanted: Precision, observer: &dyn Observer) -> Result<Option<Arc<GridModel>>> {
     go_on(observer)?;
     if wanted == Precision::F64 || !model.is_binary() {
         return Ok(None);

@@ -99,8 +99,7 @@ fn anneal_run<T>(
         return Err(Error::Cancelled { reached: "before annealing had begun".into() });
     }
     let path = Path::new(Cow::Borrowed(model), start);
-    let engine =
-        engine(path, Flips::default(), &Held::new(model, settings.precision, observer)?);
+    let engine = engine(path, Flips::default(), &Held::new(model, settings.precision, observer)?);
     let run = Run {
         engine: &*engine,
         schedule,

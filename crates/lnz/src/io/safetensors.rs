@@ -234,8 +234,7 @@ mod tests {
     #[test]
     fn a_name_twice_is_refused() {
         let one = r#""W":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}"#;
-        let problem =
-            parse(file(&format!("{{{one},{one}}}"), &[0])).err().unwrap();
+        let problem = parse(file(&format!("{{{one},{one}}}"), &[0])).err().unwrap();
         assert_eq!(problem, "has two tensors named `W`; save it again");
     }
 
