@@ -24,10 +24,20 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BLOCK = re.compile(r"```(python|console)\n(.*?)```", re.DOTALL)
 # Documents of the repository that are pages of the site, by their new names.
-PAGES = ("method", "calibration", "benchmarks", "reliability", "decisions", "architecture")
+PAGES = (
+    "method",
+    "calibration",
+    "scale",
+    "benchmarks",
+    "reliability",
+    "decisions",
+    "architecture",
+)
 
 GALLERY = {
     "consistent": "lnz estimate gwgm-hard --no-exact --rounds 4",
+    "phases": "lnz estimate mnist-20h --no-exact --rounds 1",
+    "tempering": "lnz estimate gwgm-hard --method tempering",
     "suspect": "lnz estimate gwgm-hard --start uniform --transpose",
     "exact": "lnz exact bms-3",
     "compare": "lnz compare mnist-20h",
@@ -247,7 +257,8 @@ def gallery(tool: pathlib.Path, folder: pathlib.Path, workshop: Workshop) -> Non
     bars = [[int(k // 4 == row) for k in range(16)] for row in range(4)] * 10
     lines = "\n".join(",".join(map(str, row)) for row in bars)
     (workshop.folder / "bars.csv").write_text(lines + "\n")
-    for name in ("consistent", "suspect", "exact", "compare", "train", "score"):
+    # Training comes before the likelihood under what it has trained.
+    for name in sorted(GALLERY, key=lambda name: name == "score"):
         workshop.console(f"$ {GALLERY[name]} --quiet --report {folder / name}.html > /dev/null")
     results = workshop.folder / "paper"
     shutil.copytree(ROOT / "docs" / "paper", results)

@@ -16,12 +16,14 @@ from ._many import ModelRow, ModelRows, estimate_many
 from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, save
 from ._progress import Progress
 from ._results import Comparison, Estimate, ResultWarning, Samples, Score, Strategy, schema
+from ._track import Checkpoint, Track, track
 from ._tracker import LogZTracker, Record
 from ._train import Epoch, Training, train
 
 __all__ = [
     "RBM",
     "BuiltIn",
+    "Checkpoint",
     "Comparison",
     "Epoch",
     "Estimate",
@@ -34,6 +36,7 @@ __all__ = [
     "Samples",
     "Score",
     "Strategy",
+    "Track",
     "Training",
     "__version__",
     "bounds",
@@ -49,5 +52,6 @@ __all__ = [
     "save",
     "schema",
     "score",
+    "track",
     "train",
 ]

@@ -155,13 +155,15 @@ def exact(
     *,
     force: bool = False,
     max_seconds: float | None = None,
+    max_memory: float | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
     executor: Any = None,
 ) -> Estimate:
     """log Z as a sum over all states, as ``lnz exact`` on the command line.
 
-    Independent parts of the model are summed one by one, each over the states of its smaller layer.
+    Independent parts of the model are summed one by one: over the states of the smaller layer, or, where
+    couplings are few, unit by unit with tables of at most `max_memory` bytes (a quarter of the machine's).
     Work of more than ten minutes is refused, with its predicted time, unless `force`. With
     `max_seconds`, what is predicted to take longer is refused, and what does is stopped with a
     TimeoutError. An `executor` computes the parts of long sums, as for :func:`estimate`.
@@ -176,6 +178,7 @@ def exact(
             rbm._model,
             force=switch("force", force),
             max_seconds=number("max_seconds", max_seconds),
+            max_memory=number("max_memory", max_memory),
             threads=_threads(threads),
             progress=report,
             crew=crew_of(executor),

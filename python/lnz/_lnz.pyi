@@ -18,6 +18,7 @@ __all__ = [
     "LogZ",
     "Model",
     "Scored",
+    "Tracked",
     "__version__",
     "bounds",
     "carry_out",
@@ -34,11 +35,13 @@ __all__ = [
     "score",
     "tensor_names",
     "track",
+    "track_run",
     "train",
     "write_compare_page",
     "write_estimate_page",
     "write_log_z",
     "write_score_page",
+    "write_track_page",
     "write_train_page",
 ]
 
@@ -111,6 +114,17 @@ class Found:
     def rounds(self) -> list[tuple[float, float, float, float]]: ...
     @property
     def weights(self) -> NDArray[np.float64] | None: ...
+
+@final
+class Tracked:
+    @property
+    def json(self) -> str: ...
+    @property
+    def lines(self) -> list[tuple[str, str, str, str]]: ...
+    @property
+    def titles(self) -> list[str]: ...
+    @property
+    def rows(self) -> list[list[str]]: ...
 
 @final
 class LogZ:
@@ -208,6 +222,7 @@ def exact(
     *,
     force: bool,
     max_seconds: float | None,
+    max_memory: float | None,
     threads: int | None,
     progress: _Progress,
     crew: Any,
@@ -253,6 +268,9 @@ def write_score_page(
     command: str,
 ) -> None: ...
 def write_compare_page(path: str, json: str, note: str | None, command: str) -> None: ...
+def write_track_page(
+    path: str, json: str, words: Sequence[tuple[str, str]], command: str
+) -> None: ...
 def write_train_page(
     path: str, json: str, words: _Words, settings: _Words, command: str
 ) -> None: ...
@@ -284,6 +302,15 @@ def track(
     threads: int | None,
     progress: _Progress,
 ) -> _Tracked: ...
+def track_run(
+    files: list[str],
+    models: list[Model],
+    data: Examples | None,
+    options: dict[str, Any],
+    *,
+    threads: int | None,
+    progress: _Progress,
+) -> Tracked: ...
 def train(
     data: FloatArray | str,
     settings: dict[str, Any],

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ._results import Comparison, Estimate
+    from ._track import Track
     from ._tracker import LogZTracker
     from ._train import Training
 
@@ -74,8 +75,8 @@ def _weights(result: Estimate, ax: Any) -> None:
     ax.axvline(result.log_z, ymax=0.74, color="black", label=f"log Z = {result.log_z:.2f}")
     # A line far outside would press the histogram into a corner.
     if result.lower_bound is not None and result.lower_bound > ax.get_xlim()[1]:
-        label = f"not below {result.lower_bound:.2f}, off to the right"
-        ax.plot([], [], color=ORANGE, linestyle="--", label=label)
+        label = f"floor {result.lower_bound:.2f}, off to the right"
+        ax.plot([], [], color=GREEN, label=label)
     else:
         _floor(result, ax.axvline)
     ax.set(xlabel="log weight of a chain", ylabel="chains", title=_title(result))
@@ -90,7 +91,8 @@ def _path(result: Estimate, ax: Any) -> None:
     betas, values = result.path.T
     ax.plot(betas, values, color=BLUE)
     ax.plot([1.0], [result.log_z], "o", color="black", label=f"log Z = {result.log_z:.2f}")
-    _floor(result, ax.axhline)
+    # The floor is one of the model itself, and not of what is on the way to it.
+    _floor(result, lambda at, **look: ax.plot([0.95, 1.0], [at, at], **look))
     ax.set(
         xlabel=r"inverse temperature $\beta$", ylabel=r"log Z at $\beta$", title="annealing path"
     )
@@ -104,43 +106,35 @@ def _rounds(result: Estimate, ax: Any) -> None:
             "or has several parts"
         )
     seconds, values, low, high = result.rounds.T
-    arms = [values - _finite_or(low, values), _finite_or(high, values) - values]
+    arms = _arms(values, zip(low, high))
     ax.errorbar(seconds, values, yerr=arms, color=BLUE, marker="o", capsize=3)
     _floor(result, ax.axhline)
     ax.set(xlabel="seconds", ylabel="log Z", title=_title(result))
 
 
-def _finite_or(ends: Any, otherwise: Any) -> Any:
-    return np.where(np.isfinite(ends), ends, otherwise)
-
-
 def _floor(result: Estimate, line: Any) -> None:
     """What log Z cannot be below, if the result is: then it matters."""
     if result.lower_bound is not None and result.lower_bound > result.log_z:
-        label = f"not below {result.lower_bound:.2f}"
-        line(result.lower_bound, color=ORANGE, linestyle="--", label=label)
+        line(result.lower_bound, color=GREEN, label=f"floor {result.lower_bound:.2f}")
 
 
 def _starts(result: Estimate, ax: Any) -> None:
     """The result with its interval, above what each family of starts found in its trial."""
     parts = result.to_dict()["sampled"] or []
-    labels, values, errors = [], [], []
-    if len(parts) == 1:
-        for family in parts[0]["families"]:
-            labels.append(f"{family['family']}, trial")
-            values.append(family["trial_log_z"])
-            errors.append(family["trial_error"] or 0.0)
-    _dots(ax, labels, values, errors, [GREY] * len(labels))
-    low, high = (_finite(end, result.log_z) for end in result.interval)
-    arms = [[result.log_z - low], [high - result.log_z]]
-    ax.errorbar(
-        [result.log_z], [len(labels)], xerr=arms, fmt="o", capsize=3,
-        color=ORANGE if result.verdict == "suspect" else BLUE,
-    )  # fmt: skip
+    families = parts[0]["families"][::-1] if len(parts) == 1 else []
+    labels = [f"trial, {family['family']}" for family in families]
+    for at, family in enumerate(families):
+        reach = 2 * (family["trial_error"] or 0.0)
+        ax.errorbar(
+            [family["trial_log_z"]], [at], xerr=reach, fmt="o", mfc="none", capsize=3, color=GREY
+        )
+    arms = _arms([result.log_z], [result.interval])
+    marker, colour = ("s", ORANGE) if result.verdict == "suspect" else ("o", BLUE)
+    ax.errorbar([result.log_z], [len(labels)], xerr=arms, fmt=marker, capsize=3, color=colour)
     ax.set_yticks(range(len(labels) + 1), [*labels, "result"])
     ax.set_ylim(-0.6, len(labels) + 0.6)
     if parts and result.lower_bound is not None:
-        ax.axvline(result.lower_bound, color="black", linestyle=":", label="floor")
+        ax.axvline(result.lower_bound, color=GREEN, label="floor")
         ax.legend(frameon=False)
     ax.set(xlabel="log Z", title=_title(result))
 
@@ -164,10 +158,7 @@ def _strategies(comparison: Comparison, ax: Any) -> None:
         if not chosen:
             continue
         values = [row.log_z for _, row in chosen]
-        arms = [
-            [row.log_z - _finite(row.interval[0], row.log_z) for _, row in chosen],
-            [_finite(row.interval[1], row.log_z) - row.log_z for _, row in chosen],
-        ]
+        arms = _arms(values, [row.interval for _, row in chosen])
         name = verdict if verdict == "suspect" else "not suspect"
         marker = "s" if verdict == "suspect" else "o"
         places = [at for at, _ in chosen]
@@ -185,6 +176,30 @@ def plot_tracker(tracker: LogZTracker, given: Any) -> NDArray[np.object_]:
     return _along("step", steps, tracker.history, given)
 
 
+def plot_track(track: Track, ax: Axes | None) -> Axes:
+    axes = _new(ax, 6)
+    at = [row.at for row in track]
+    values = [row.log_z for row in track]
+    below = [row.log_z - _finite(row.interval[0], row.log_z) for row in track]
+    above = [_finite(row.interval[1], row.log_z) - row.log_z for row in track]
+    axes.errorbar(
+        at, values, yerr=[below, above], color=BLUE, marker=".", capsize=2, label="log Z"
+    )
+    checked = [row for row in track if row.independent_log_z is not None]
+    if checked:
+        axes.plot(
+            [row.at for row in checked], [row.independent_log_z for row in checked],
+            "o", markerfacecolor="none", color=GREY, label="independent estimate",
+        )  # fmt: skip
+    doubtful = [row for row in track if row.verdict == "suspect"]
+    if doubtful:
+        x, y = [row.at for row in doubtful], [row.log_z for row in doubtful]
+        axes.plot(x, y, "s", color=ORANGE, label="suspect")
+    axes.set(xlabel=track.unit, ylabel="log Z (nats)", title="partition function")
+    axes.legend(frameon=False)
+    return axes
+
+
 def plot_training(training: Training, given: Any) -> NDArray[np.object_]:
     tracked = [epoch for epoch in training.history if epoch.log_z is not None]
     if not tracked:
@@ -196,8 +211,7 @@ def _along(name: str, steps: list[int], history: Any, given: Any) -> NDArray[np.
     """log Z and likelihoods with their intervals, against epochs or steps."""
     axes: NDArray[np.object_] = _new_pair() if given is None else given
     values = [record.log_z for record in history]
-    below = [value - _finite(record.interval[0], value) for value, record in zip(values, history)]
-    above = [_finite(record.interval[1], value) - value for value, record in zip(values, history)]
+    below, above = _arms(values, [record.interval for record in history])
     axes[0].errorbar(steps, values, yerr=[below, above], color=GREEN, marker=".", capsize=2)
     doubtful = [at for at, record in enumerate(history) if record.verdict == "suspect"]
     if doubtful:
@@ -222,14 +236,14 @@ def _along(name: str, steps: list[int], history: Any, given: Any) -> NDArray[np.
     return axes
 
 
-def _dots(ax: Any, labels: Any, values: Any, errors: Any, colours: Any) -> None:
-    for at, (value, error, colour) in enumerate(zip(values, errors, colours)):
-        ax.errorbar([value], [at], xerr=[[error], [error]], fmt="o", capsize=3, color=colour)
-
-
 def _title(result: Estimate) -> str:
     return f"{result.to_dict()['model']['name']}, {result.method}: {result.verdict}"
 
 
-def _finite(value: float, otherwise: float) -> float:
-    return value if math.isfinite(value) else otherwise
+def _arms(values: Any, intervals: Any) -> list[list[float]]:
+    """How far intervals reach below and above the values: not at all where they do not hold them, or do not end."""
+    below, above = [], []
+    for value, (low, high) in zip(values, intervals):
+        below.append(max(value - low, 0.0) if math.isfinite(low) else 0.0)
+        above.append(max(high - value, 0.0) if math.isfinite(high) else 0.0)
+    return [below, above]

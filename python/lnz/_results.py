@@ -426,6 +426,29 @@ def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]])
     return f"<table>{caption}<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def html_history(caption: str, first: str, rows: Sequence[tuple[int, Any]]) -> str:
+    """log Z and likelihoods along training, for notebooks; columns that nothing is in are left out."""
+
+    def number(value: float | None) -> str:
+        return "" if value is None else f"{value:.2f}"
+
+    cells = [
+        (
+            str(step),
+            f"{record.log_z:.2f}",
+            f"[{record.interval[0]:.2f}, {record.interval[1]:.2f}]",
+            record.verdict,
+            number(record.train_log_likelihood),
+            number(record.validation_log_likelihood),
+        )
+        for step, record in rows
+    ]
+    head = (first, "log Z", "95% interval", "verdict", "train", "validation")
+    kept = [k for k in range(len(head)) if any(row[k] for row in cells)]
+    chosen = [[row[k] for k in kept] for row in cells]
+    return html_table(caption, [head[k] for k in kept], chosen)
+
+
 _COLOURS = {"good": "#1a7f37", "bad": "#c4520a", "value": "inherit", "plain": "inherit"}
 
 

@@ -18,7 +18,7 @@ from ._frame import frame
 from ._model import RBM, as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number
 from ._progress import ProgressOption, reporter
-from ._results import html_table
+from ._results import html_history
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -188,19 +188,8 @@ class LogZTracker:
     def _repr_html_(self) -> str:
         if not self._history:
             return f"<p>{html.escape(repr(self))}</p>"
-        head = ("step", "log Z", "95% interval", "verdict", "train", "validation")
-        rows = [
-            (
-                str(record.step),
-                f"{record.log_z:.2f}",
-                f"[{record.interval[0]:.2f}, {record.interval[1]:.2f}]",
-                record.verdict,
-                _number(record.train_log_likelihood),
-                _number(record.validation_log_likelihood),
-            )
-            for record in self._history
-        ]
-        return html_table("log Z and mean log-likelihood, in nats", head, rows)
+        rows = [(record.step, record) for record in self._history]
+        return html_history("log Z and mean log-likelihood, in nats", "step", rows)
 
     def __repr__(self) -> str:
         if not self._history:
@@ -213,7 +202,3 @@ class LogZTracker:
             f"<LogZTracker every={self._every}, {len(self._history)} records, "
             f"step {last.step}: log Z {last.log_z:.2f}{error}, {last.verdict}{seen}>"
         )
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import os
@@ -18,6 +19,7 @@ from ._frame import frame
 from ._model import RBM, PathLike, data_argument
 from ._options import MOST_THREADS, count, number, seed_number, switch, word
 from ._progress import ProgressOption, reporter
+from ._results import html_history
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -100,6 +102,12 @@ class Training:
             f"Training: {last.epoch} epochs, reconstruction error {last.reconstruction_error:.4f}, "
             f"weight rms {last.weight_rms:.3f}"
         )
+
+    def _repr_html_(self) -> str:
+        tracked = [(epoch.epoch, epoch) for epoch in self.history if epoch.log_z is not None]
+        if not tracked:
+            return f"<p>{html.escape(repr(self))}</p>"
+        return html_history(f"{self!r}; log Z and likelihood in nats", "epoch", tracked)
 
 
 def train(

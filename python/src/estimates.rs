@@ -9,7 +9,7 @@ use lnz::Tempering;
 use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Samples, Sampling};
 use lnz_app::Spelling;
 use lnz_app::report::{Line, Report, Tone};
-use lnz_app::request::{Plan, check_seconds};
+use lnz_app::request::ExactRequest;
 use lnz_app::run;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyRuntimeError;
@@ -106,19 +106,20 @@ pub(crate) fn estimate(
 
 /// log Z as a sum over all states.
 #[pyfunction]
-#[pyo3(signature = (model, *, force, max_seconds, threads, progress, crew))]
+#[pyo3(signature = (model, *, force, max_seconds, max_memory, threads, progress, crew))]
 pub(crate) fn exact(
     py: Python<'_>,
     model: Py<Model>,
     force: bool,
     max_seconds: Option<f64>,
+    max_memory: Option<f64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
     crew: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
     let started = Instant::now();
-    check_seconds(max_seconds).map_err(exception)?;
-    let plan = checked(Plan::exact(force, max_seconds), crew.as_ref(), max_seconds)?;
+    let request = ExactRequest { force, max_seconds, max_memory };
+    let plan = checked(request.plan().map_err(exception)?, crew.as_ref(), max_seconds)?;
     let limit = max_seconds.map(|seconds| Limit::since(started, seconds));
     let call = Call { threads, progress, crew };
     let outcome = work::run_within(py, &call, limit, move |observer| {

@@ -1,5 +1,6 @@
 //! The compiled half of the Python package `lnz`; the other half checks types and speaks Python.
 
+mod along;
 mod arrays;
 mod choices;
 mod crew;
@@ -17,6 +18,8 @@ mod worker;
 #[pyo3::pymodule]
 mod _lnz {
     #[pymodule_export]
+    use crate::along::{Tracked, track_run};
+    #[pymodule_export]
     use crate::choices::choices;
     #[pymodule_export]
     use crate::estimates::{
@@ -27,7 +30,8 @@ mod _lnz {
     use crate::model::{Model, generate, load, models, tensor_names};
     #[pymodule_export]
     use crate::page::{
-        write_compare_page, write_estimate_page, write_score_page, write_train_page,
+        write_compare_page, write_estimate_page, write_score_page, write_track_page,
+        write_train_page,
     };
     #[pymodule_export]
     use crate::score::{Likelihood, LogZ, Scored, score};

@@ -67,6 +67,17 @@ pub(crate) fn write_compare_page(
     write(&path, page::compare(&parsed(json)?, note, command))
 }
 
+/// The page of log Z along a training run.
+#[pyfunction]
+pub(crate) fn write_track_page(
+    path: PathBuf,
+    json: &str,
+    words: Vec<Words>,
+    command: &str,
+) -> PyResult<()> {
+    write(&path, page::track(&parsed(json)?, &words, command))
+}
+
 /// The page of a training run.
 #[pyfunction]
 pub(crate) fn write_train_page(

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 /// Examples in memory, ready to be scored again and again.
 #[pyclass(frozen, module = "lnz._lnz")]
-pub(crate) struct Examples(train::Examples);
+pub(crate) struct Examples(pub(crate) train::Examples);
 
 #[pymethods]
 impl Examples {

@@ -238,17 +238,37 @@ def test_mpi_gives_the_same_bits(tmp_path):
     script = tmp_path / "run.py"
     script.write_text(textwrap.dedent("""
         import lnz
+        from lnz import _executor
         from mpi4py.futures import MPIPoolExecutor
 
+        class Counting(MPIPoolExecutor):
+            submitted = 0
+
+            def submit(self, *arguments, **more):
+                Counting.submitted += 1
+                return super().submit(*arguments, **more)
+
         if __name__ == "__main__":
-            with MPIPoolExecutor() as executor:
-                found = lnz.estimate("gwgm-hard", chains=200, betas=100, no_check=True,
-                                     executor=executor)
-            print(found.log_z.hex())
+            _executor.LEAST_SECONDS = 0.0  # small work is sent, too
+            with Counting() as executor:
+                workers = executor.num_workers
+                plain = lnz.estimate("gwgm-hard", chains=200, betas=100, no_check=True, executor=executor)
+                rounds = lnz.estimate("gwgm-hard", no_exact=True, rounds=2, core=64, executor=executor)
+                exact = lnz.exact("gwgm-hard", executor=executor)
+            print(workers, Counting.submitted)
+            print(*(found.log_z.hex() for found in (plain, rounds, exact)))
     """))
     command = [mpiexec, "--oversubscribe", "-n", "4", sys.executable, "-m", "mpi4py.futures", str(script)]
-    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    # Ranks that wait leave the processor to those that work.
+    allowed = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
     done = subprocess.run(command, env={**os.environ, **allowed}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    alone = lnz.estimate("gwgm-hard", chains=200, betas=100, no_check=True)
-    assert done.stdout.strip() == alone.log_z.hex()
+    counts, found = done.stdout.splitlines()
+    workers, submitted = map(int, counts.split())
+    # One of the four ranks hands out the orders.
+    assert workers == 3 and submitted > 10, counts
+    assert found.split() == [run().log_z.hex() for run in runs()[:3]]

@@ -136,8 +136,7 @@ def test_figures_are_drawn(ais, auto):
     assert sum(patch.get_height() for patch in histogram.patches) == len(ais.log_weights)
     assert path.lines[0].get_ydata()[-1] == pytest.approx(ais.log_z)
     labels = [label.get_text() for label in auto.plot().get_yticklabels()]
-    families = ["phases", "flips"]
-    assert labels == [f"{family}, trial" for family in families] + ["result"]
+    assert labels == ["trial, flips", "trial, phases", "result"]
     with pytest.raises(ValueError, match="an exact value has nothing to plot"):
         lnz.exact("gwgm-hard").plot()
     forest = lnz.compare("gwgm-easy", betas=16, chains=32).plot()
@@ -263,3 +262,11 @@ def test_models_survive_files(tmp_path, parameters):
         assert again == model
         assert np.array_equal(again.data_means, model.data_means)
         assert lnz.estimate(path).log_z == lnz.exact(model).log_z
+
+
+def test_a_result_outside_its_interval_is_drawn():
+    from lnz._plot import _arms
+
+    # Below its floor, above everything, and with ends that are not known.
+    intervals = [(2.0, 3.0), (-1.0, 0.5), (-math.inf, math.inf)]
+    assert _arms([1.0, 1.0, 1.0], intervals) == [[0.0, 2.0, 0.0], [2.0, 0.0, 0.0]]

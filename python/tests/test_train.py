@@ -105,3 +105,14 @@ def test_bad_arguments_are_named(bars, error, match, options):
     data, hidden = arguments.pop("data"), arguments.pop("hidden")
     with pytest.raises(error, match=match):
         lnz.train(data, hidden, **arguments)
+
+
+def test_a_training_run_displays_itself():
+    data = np.eye(4)
+    plain = lnz.train(data, 2, epochs=2)
+    assert plain._repr_html_() == f"<p>{plain!r}</p>"
+    tracked = lnz.train(data, 2, epochs=4, track=2)
+    shown = tracked._repr_html_()
+    assert shown.count("<tr>") == 3 and "<td" in shown and "4 epochs" in shown
+    # Nothing was kept back for validation.
+    assert "train" in shown and "validation" not in shown

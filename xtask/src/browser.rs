@@ -1,9 +1,9 @@
 //! Pages in a real browser: they load without errors, their tables sort, and they fit a phone.
 
-use crate::environment::{ROOT, output, target_folder, tool};
+use crate::environment::{ROOT, install_package, output, starts, target_folder, tool};
 use crate::outcome::Outcome;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 const PROBE: &str = include_str!("browser/probe.js");
@@ -62,23 +62,7 @@ fn browser() -> Option<String> {
             .find(|name| starts(Command::new(name).arg("--version")))
             .map(|n| (*n).into())
     };
-    found().or_else(|| {
-        println!("      no Chromium; trying apt-get install chromium");
-        let installer: &[&str] = match starts(Command::new("sudo").args(["-n", "true"])) {
-            true => &["sudo", "-n", "apt-get", "install", "-y", "chromium"],
-            false => &["apt-get", "install", "-y", "chromium"],
-        };
-        starts(Command::new(installer[0]).args(&installer[1..])).then(found).flatten()
-    })
-}
-
-fn starts(command: &mut Command) -> bool {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    found().or_else(|| install_package("chromium").then(found).flatten())
 }
 
 fn copy_results(folder: &Path) -> Result<(), String> {

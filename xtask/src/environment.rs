@@ -2,7 +2,7 @@
 
 use crate::cargo;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The profile that the checks are compiled with: see Cargo.toml.
 pub(crate) const PROFILE: &str = "checks";
@@ -21,6 +21,26 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
         return Err(format!("{shown} failed ({}): {}", output.status, said.trim()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether a command can be run, and ends well; what it prints is not shown.
+pub(crate) fn starts(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Tries to install one of the system's packages, where we may; says so.
+pub(crate) fn install_package(package: &str) -> bool {
+    println!("      no {package}; trying apt-get install {package}");
+    let words: &[&str] = match starts(Command::new("sudo").args(["-n", "true"])) {
+        true => &["sudo", "-n", "apt-get"],
+        false => &["apt-get"],
+    };
+    starts(Command::new(words[0]).args(&words[1..]).args(["install", "-y", package]))
 }
 
 /// Where cargo puts its results.
@@ -49,6 +69,8 @@ pub(crate) fn tool(target: &Path) -> Result<PathBuf, String> {
 pub(crate) enum Needs {
     /// The tests of the Python package.
     Tests,
+    /// Wheels for other systems than this one.
+    Release,
     /// All tests of the Python package, the site, and the peers of the benchmark, which are large.
     Peers,
 }
@@ -57,6 +79,7 @@ impl Needs {
     fn folder(self) -> &'static str {
         match self {
             Needs::Tests => "python",
+            Needs::Release => "python-release",
             Needs::Peers => "python-peers",
         }
     }
@@ -64,6 +87,7 @@ impl Needs {
     fn files(self) -> &'static [&'static str] {
         match self {
             Needs::Tests => &["python/requirements-test.txt"],
+            Needs::Release => &["packaging/requirements.txt"],
             Needs::Peers => &[
                 "bench/requirements.txt",
                 "docs/site/requirements.txt",

@@ -13,6 +13,10 @@ pub(crate) fn test() -> Outcome {
 /// The same with all that the tests can make use of: other packages for RBMs, figures, data frames, types
 /// and the notebook. Nothing may be left out.
 pub(crate) fn test_with_peers() -> Outcome {
+    // Without it the test of MPI says that it was not run.
+    if !environment::starts(Command::new("mpiexec").arg("--version")) {
+        environment::install_package("openmpi-bin");
+    }
     outcome(run(Needs::Peers, &[("LNZ_TEST_ALL", "1")]))
 }
 

@@ -87,28 +87,68 @@ fn packages() -> Result<String, String> {
     }
 }
 
+/// Everything that is shipped is built with this profile.
+const PROFILE: &str = "dist";
+
+/// The oldest systems that wheels for Linux are for: those with glibc 2.17, of 2014.
+const OLDEST_LINUX: &str = "manylinux_2_17";
+
 /// The wheel fits every Python from 3.10 on and the systems that its name says, and needs no Rust.
 fn wheel() -> Result<String, String> {
     let target = environment::target_folder()?;
-    let tools = environment::python(&target, Needs::Tests)?;
+    let tools = environment::python(&target, Needs::Release)?;
     let folder = target.join("release-wheels");
     let _ = std::fs::remove_dir_all(&folder);
     let manifest = Path::new(ROOT).join("python/Cargo.toml");
     let mut build = Command::new(&tools);
-    build.args(["-m", "maturin", "build", "--release", "--locked", "--manifest-path"]);
-    // Without a name of its own, maturin finds the oldest system that the wheel runs on, and says so in its name.
-    output(build.arg(manifest).arg("--out").arg(&folder).arg("--interpreter").arg(&tools))?;
+    build.args(["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--manifest-path"]);
+    build.arg(manifest).arg("--out").arg(&folder).arg("--interpreter").arg(&tools);
+    if cfg!(target_os = "linux") {
+        build.args(["--zig", "--compatibility", OLDEST_LINUX]);
+        // maturin asks the first Python on the path for zig.
+        let own = tools.parent().map(Path::to_owned);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = own.into_iter().chain(std::env::split_paths(&path));
+        build.env("PATH", std::env::join_paths(folders).map_err(|error| error.to_string())?);
+    }
+    output(&mut build)?;
     let wheel = only_file(&folder)?;
     let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if !name.contains("-cp310-abi3-") {
         return Err(format!("{name} is not for every Python from 3.10 on"));
     }
-    if cfg!(target_os = "linux") && !name.contains("manylinux") {
-        return Err(format!("{name} is for this system only, and not for manylinux"));
+    if cfg!(target_os = "linux") {
+        // A second opinion: auditwheel reads which symbols of which libraries the wheel asks for.
+        let said = output(Command::new(&tools).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !said.contains(&format!("following platform tag: \"{OLDEST_LINUX}_")) {
+            return Err(format!("auditwheel on {name}: {said}"));
+        }
     }
-    let python = python::install(&tools, &target, &wheel)?;
+    let tried = match fresh(&tools, &target, &wheel)? {
+        true => "works in an environment of its own without Rust",
+        false => "NOT TRIED in an environment of its own: numpy cannot be had without a network",
+    };
+    Ok(format!("{name}, {}, {tried}", size(&wheel)?))
+}
+
+/// Installs the wheel as anybody would, where no compiler is in reach; false if numpy cannot be had.
+fn fresh(tools: &Path, target: &Path, wheel: &Path) -> Result<bool, String> {
+    let folder = target.join("release-fresh");
+    output(Command::new(tools).args(["-m", "venv", "--clear"]).arg(&folder))?;
+    let python = environment::python_of(&folder);
+    let install = |what: &[&std::ffi::OsStr]| {
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:"]).args(what);
+        output(pip.env("PATH", "/nowhere"))
+    };
+    if let Err(reason) = install(&["numpy".as_ref()]) {
+        eprintln!("      SKIPPED: the wheel in a fresh environment: {reason}");
+        return Ok(false);
+    }
+    install(&["--no-index".as_ref(), wheel.as_os_str()])?;
     python::without_rust(&python)?;
-    Ok(format!("{name}, {}", size(&wheel)?))
+    Ok(true)
 }
 
 /// The tool as a program that needs no library of the system.
@@ -120,9 +160,9 @@ fn static_tool() -> Result<String, String> {
             "NOT MADE: the static tool, because `rustup target add {STATIC_TARGET}` is missing"
         ));
     }
-    let arguments = ["build", "--release", "--locked", "--package", "lnz-cli", "--target"];
+    let arguments = ["build", "--profile", PROFILE, "--locked", "--package", "lnz-cli", "--target"];
     output(cargo().args(arguments).arg(STATIC_TARGET))?;
-    let tool = environment::target_folder()?.join(STATIC_TARGET).join("release/lnz");
+    let tool = environment::target_folder()?.join(STATIC_TARGET).join(PROFILE).join("lnz");
     let bytes = std::fs::read(&tool).map_err(|error| format!("{}: {error}", tool.display()))?;
     if has_interpreter(&bytes) {
         return Err(format!("{} asks for a dynamic linker", tool.display()));

@@ -6,6 +6,7 @@
 //! | ask for an estimate by options | [`request::Request`], [`request::Request::plan`] |
 //! | run it | [`run::estimate`], [`compare::compare`], [`network::exact`] |
 //! | estimate many models, a row for each | [`batch`] |
+//! | follow log Z along a training run | [`track`] |
 //! | keep a run in a folder, where it goes on | [`folder::RunFolder`] |
 //! | show it | [`report::Report`], as JSON and as lines of text; [`page`], as HTML |
 //! | get the log-likelihood of data | [`likelihood::Scored`], [`likelihood::LogZ`], [`likelihood::LikelihoodReport`] |
@@ -39,6 +40,7 @@ pub mod schema;
 pub mod session;
 mod source;
 mod spelling;
+pub mod track;
 
 pub use epochs::Epochs;
 pub use error::{Error, Result};

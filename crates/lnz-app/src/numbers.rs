@@ -59,6 +59,14 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A prediction of time: `about 48 s`, but `under 1 ms`.
+pub fn about(seconds: f64) -> String {
+    match seconds < 0.001 {
+        true => duration(seconds),
+        false => format!("about {}", duration(seconds)),
+    }
+}
+
 /// A log Z with as many decimals as two digits of its error have; `error` may be unknown (infinite).
 pub fn with_decimals_of(error: f64, value: f64) -> String {
     if value.abs() >= MANY_DIGITS {
@@ -138,6 +146,7 @@ mod tests {
         assert_eq!(duration(48.3), "48 s");
         assert_eq!(duration(125.0), "2 min 5 s");
         assert_eq!(duration(12_000.0), "3 hours");
+        assert_eq!([about(0.0004), about(48.3)], ["under 1 ms", "about 48 s"]);
     }
 
     #[test]

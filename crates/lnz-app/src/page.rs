@@ -7,11 +7,13 @@ mod compare;
 mod estimate;
 pub mod look;
 mod score;
+mod track;
 mod train;
 
 pub use compare::compare;
 pub use estimate::{Trace, estimate};
 pub use score::score;
+pub use track::track;
 pub use train::{history, train};
 
 use crate::numbers::{self, with_decimals_of};
@@ -80,7 +82,7 @@ impl Page<'_> {
             (self.figures)
             section id="repeat" {
                 h2 { "How to repeat it" }
-                pre.command { code { (self.command) } }
+                pre.command { code { (in_words(self.command)) } }
                 (origin(self.json))
             }
             @if !self.settings.is_empty() {
@@ -99,6 +101,11 @@ impl Page<'_> {
         };
         document(&self.title, body)
     }
+}
+
+/// A command whose lines end between its words: an option is not broken at its hyphens.
+fn in_words(command: &str) -> Markup {
+    html! { @for (k, word) in command.split(' ').enumerate() { @if k > 0 { " " } span { (word) } } }
 }
 
 /// The verdict says itself what it is.
@@ -139,6 +146,7 @@ fn settings(json: &Value) -> Vec<(String, String)> {
     let used = |(name, value): (&String, &Value)| match value {
         Value::Null | Value::Bool(false) => None,
         Value::String(text) => Some((name.clone(), text.clone())),
+        Value::Number(number) if number.is_f64() => Some((name.clone(), real(value)?.to_string())),
         other => Some((name.clone(), other.to_string())),
     };
     json["settings"].as_object().map_or(vec![], |fields| fields.iter().filter_map(used).collect())

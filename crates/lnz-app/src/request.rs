@@ -85,14 +85,21 @@ pub enum Plan {
     },
     /// One run of annealed importance sampling.
     Ais(Box<AisPlan>),
+    /// A sum over all states.
+    Exact {
+        /// What it is predicted to take at most.
+        settings: Exact,
+        /// Seconds that it may take.
+        max_seconds: Option<f64>,
+    },
     /// A method that needs to know nothing but the model.
     Ready {
         /// The method.
         estimator: Arc<dyn Estimator>,
         /// Seconds that it may take.
         max_seconds: Option<f64>,
-        /// It does not search for mass that it may have missed; none if it needs no such search.
-        no_check: Option<bool>,
+        /// It does not search for mass that it may have missed.
+        no_check: bool,
     },
 }
 
@@ -119,19 +126,12 @@ pub struct AisPlan {
 }
 
 impl Plan {
-    /// A sum over all states; with `force`, however long it is predicted to take. It ends when
-    /// `max_seconds` are over, and does not begin if it is predicted to take longer.
-    pub fn exact(force: bool, max_seconds: Option<f64>) -> Self {
-        let estimator = Arc::new(exact_within(force, max_seconds));
-        Plan::Ready { estimator, max_seconds, no_check: None }
-    }
-
     /// Seconds that the work may take in all; the default method sees to its own.
     pub fn max_seconds(&self) -> Option<f64> {
         match self {
             Plan::Auto { settings, .. } => Some(settings.max_seconds),
             Plan::Ais(plan) => plan.max_seconds,
-            Plan::Ready { max_seconds, .. } => *max_seconds,
+            Plan::Exact { max_seconds, .. } | Plan::Ready { max_seconds, .. } => *max_seconds,
         }
     }
 
@@ -147,7 +147,10 @@ impl Plan {
             (_, Some(_)) => Err(Error::options(
                 "{max_seconds} does not go with {run}: a run folder has every chain, and is stopped and goes on at any time; drop one of them",
             )),
-            (Plan::Ready { no_check: None, .. }, None) => Ok(Plan::exact(true, None)),
+            (Plan::Exact { settings, .. }, None) => {
+                let settings = Exact { max_seconds: f64::INFINITY, ..settings };
+                Ok(Plan::Exact { settings, max_seconds: None })
+            }
             (plan, None) => Ok(plan),
         }
     }
@@ -169,7 +172,7 @@ impl Plan {
         match self {
             Plan::Auto { settings, .. } => settings.shortcuts,
             Plan::Ais(plan) => plan.check,
-            Plan::Ready { .. } => true,
+            Plan::Exact { .. } | Plan::Ready { .. } => true,
         }
     }
 
@@ -189,26 +192,52 @@ impl Plan {
                 Arc::new(Auto { data_means, max_seconds, ..(**settings).clone() })
             }
             Plan::Ais(plan) => Arc::new(plan.estimator(stored)?),
+            Plan::Exact { settings, .. } => Arc::new(*settings),
             Plan::Ready { estimator, .. } => Arc::clone(estimator),
         })
     }
 }
 
-/// A sum over all states as [`Plan::exact`] has it.
-pub fn exact_within(force: bool, max_seconds: Option<f64>) -> Exact {
-    match (force, max_seconds) {
-        (true, _) => Exact::FORCED,
-        (false, Some(max_seconds)) => Exact { max_seconds, ..Exact::FORCED },
-        (false, None) => Exact::default(),
+/// A sum over all states, and what it may cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ExactRequest {
+    /// However long it is predicted to take.
+    pub force: bool,
+    /// It ends after this time, and without `force` does not begin if it is predicted to take longer.
+    pub max_seconds: Option<f64>,
+    /// Bytes for the tables of an elimination.
+    pub max_memory: Option<f64>,
+}
+
+impl ExactRequest {
+    /// What the library is asked for.
+    pub fn settings(&self) -> Result<Exact> {
+        above_zero("max_seconds", self.max_seconds)?;
+        above_zero("max_memory", self.max_memory)?;
+        let limits = match (self.force, self.max_seconds) {
+            (true, _) => Exact::FORCED,
+            (false, Some(max_seconds)) => Exact { max_seconds, ..Exact::FORCED },
+            (false, None) => Exact::default(),
+        };
+        Ok(Exact { max_bytes: self.max_memory, ..limits })
+    }
+
+    /// The work.
+    pub fn plan(&self) -> Result<Plan> {
+        Ok(Plan::Exact { settings: self.settings()?, max_seconds: self.max_seconds })
     }
 }
 
 /// A limit of time is one that work can be held to.
 pub fn check_seconds(limit: Option<f64>) -> Result<()> {
+    above_zero("max_seconds", limit)
+}
+
+fn above_zero(setting: &'static str, limit: Option<f64>) -> Result<()> {
     match limit {
-        Some(seconds) if seconds.is_nan() || seconds <= 0.0 => {
-            let (found, expected) = (seconds.to_string(), "a number above 0".to_owned());
-            Err(lnz::Error::Setting { setting: "max_seconds", found, expected }.into())
+        Some(limit) if limit.is_nan() || limit <= 0.0 => {
+            let (found, expected) = (limit.to_string(), "a number above 0".to_owned());
+            Err(lnz::Error::Setting { setting, found, expected }.into())
         }
         _ => Ok(()),
     }
@@ -238,7 +267,9 @@ impl Request {
         self.reject_contradictions()?;
         check_seconds(self.max_seconds)?;
         Ok(match self.method() {
-            Method::Exact => Plan::exact(false, self.max_seconds),
+            Method::Exact => {
+                ExactRequest { max_seconds: self.max_seconds, ..ExactRequest::default() }.plan()?
+            }
             Method::Ais => Plan::Ais(Box::new(AisPlan {
                 check: !self.no_check,
                 max_seconds: self.max_seconds,
@@ -252,7 +283,7 @@ impl Request {
             other => Plan::Ready {
                 estimator: other.estimator(&self.method_options())?,
                 max_seconds: self.max_seconds,
-                no_check: Some(self.no_check),
+                no_check: self.no_check,
             },
         })
     }

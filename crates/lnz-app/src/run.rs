@@ -101,7 +101,7 @@ pub fn sample(
     let drawn = lnz::sample(&stored.model, count, settings, &deadline);
     let samples = drawn.map_err(|error| deadline.explain(error))?;
     let estimator = Arc::new(settings.clone());
-    let plan = Plan::Ready { estimator, max_seconds, no_check: Some(!settings.check) };
+    let plan = Plan::Ready { estimator, max_seconds, no_check: !settings.check };
     let report = Report::new(name, stored, &plan, samples.finding.clone());
     Ok((samples, report))
 }

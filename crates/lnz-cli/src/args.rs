@@ -5,6 +5,7 @@ mod auto;
 mod bench;
 mod choice;
 mod data;
+mod exact;
 mod folder;
 mod generate;
 mod paper;
@@ -12,30 +13,33 @@ mod report;
 mod sample;
 mod score;
 mod start;
+mod track;
 mod train;
 mod values;
 
 pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
+pub(crate) use exact::{BoundsArgs, ExactArgs};
 pub(crate) use folder::{FolderArgs, LedgerArgs, MergeArgs, PlanArgs, StatusArgs, WorkArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use sample::SampleArgs;
 pub(crate) use score::ScoreArgs;
+pub(crate) use track::TrackArgs;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;
 use auto::AutoArgs;
 use choice::choice;
 use start::StartArgs;
-use values::{positive_number, prose, seconds, threads};
+use values::{prose, seconds, threads};
 
 use crate::failure::DOUBTFUL;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lnz::io::{Float, Layout, ReadOptions, Units};
-use lnz::{Auto, Bounds, Method};
+use lnz::{Auto, Method};
 use lnz_app::compare::CompareRequest;
 use lnz_app::request::Request;
 use std::path::{Path, PathBuf};
@@ -95,6 +99,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Train a model on data by contrastive divergence
     Train(Box<TrainArgs>),
+    /// Follow log Z along a training run, by bridges from checkpoint to checkpoint
+    Track(Box<TrackArgs>),
     /// Make an artificial model, or a folder of them
     Generate(GenerateArgs),
     /// List the built-in models
@@ -115,10 +121,12 @@ pub(crate) enum Command {
     Version(VersionArgs),
 }
 
-/// The model that a command is about.
+/// The model that a command is about. The last of its fields, because the heading of how a file is read
+/// would be that of all that follows.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     /// A model file (- for standard input), or the name of a built-in model (see `lnz models`)
+    #[arg(help_heading = None::<&str>)]
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
@@ -126,6 +134,7 @@ pub(crate) struct ModelArgs {
 
 /// How a model file is read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Reading the file")]
 pub(crate) struct ReadingArgs {
     /// Values of the units in the file [default: what the file says, else binary]
     #[arg(long, value_parser = choice::<Units>())]
@@ -136,7 +145,6 @@ pub(crate) struct ReadingArgs {
 
 /// What a model file does not say itself.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Reading the file")]
 pub(crate) struct PartArgs {
     /// The tensor with the weights, by its name in the file; or a file of its own
     #[arg(long, value_name = "NAME")]
@@ -168,7 +176,7 @@ impl ReadingArgs {
         lnz_app::Source::load_with(model, &self.read_options())
     }
 
-    fn read_options(&self) -> ReadOptions {
+    pub(crate) fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::with_units(self.units);
         options.weights = self.parts.weights.clone();
         options.visible_bias = self.parts.visible_bias.clone();
@@ -274,8 +282,6 @@ pub(crate) struct EstimateArgs {
     /// folders and patterns such as 'models/*.pt' make a table
     #[arg(value_name = "MODEL", required = true)]
     pub(crate) models: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
     /// How to obtain log Z
     #[arg(long, value_parser = choice::<Method>(), default_value = Method::default().name())]
     pub(crate) method: Method,
@@ -313,6 +319,8 @@ pub(crate) struct EstimateArgs {
     pub(crate) table: LedgerArgs,
     #[command(flatten)]
     pub(crate) folder: FolderArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 }
 
 impl EstimateArgs {
@@ -331,57 +339,6 @@ impl EstimateArgs {
     }
 }
 
-const EXACT_EXAMPLES: &str = "\
-Examples:
-  lnz exact bms-3                60 x 540, but three independent blocks
-  lnz exact model.npz --force    however long it takes";
-
-#[derive(Debug, Args)]
-#[command(after_help = prose(EXACT_EXAMPLES))]
-pub(crate) struct ExactArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    /// Start even if it will take long
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Time that the command may take, in seconds or as 5m; more is refused, or ends without a result
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
-    pub(crate) max_seconds: Option<f64>,
-    /// Write log10 Z as the UAI competitions want it
-    #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
-    pub(crate) save_pr: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    #[command(flatten)]
-    pub(crate) folder: FolderArgs,
-}
-
-const BOUNDS_EXAMPLES: &str = "\
-Examples:
-  lnz bounds grid.uai                          where exact values are out of reach
-  lnz bounds grid.uai --entries 1e7            tighter, with tables of ten times the size
-  lnz bounds model.npz --passes 200 --json     tighter, with the same tables
-
-Units are summed out one after the other; tables that would be too large are cut, and the cuts are
-chosen so that the bounds are as tight as they can be. Dense models need too many cuts for that.";
-
-#[derive(Debug, Args)]
-#[command(after_help = prose(BOUNDS_EXAMPLES))]
-pub(crate) struct BoundsArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    /// Entries of all tables together, eight bytes each
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().entries, value_parser = positive_number)]
-    pub(crate) entries: f64,
-    /// Passes over the tables for each bound
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().passes)]
-    pub(crate) passes: usize,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-}
-
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   lnz compare gwgm-hard
@@ -390,8 +347,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(COMPARE_EXAMPLES))]
 pub(crate) struct CompareArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Do not compute the exact value
     #[arg(long)]
     pub(crate) no_exact: bool,
@@ -406,6 +361,8 @@ pub(crate) struct CompareArgs {
     pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 impl CompareArgs {
@@ -420,11 +377,11 @@ impl CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Print one JSON object on standard output
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 const CONVERT_EXAMPLES: &str = "\
@@ -436,10 +393,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(CONVERT_EXAMPLES))]
 pub(crate) struct ConvertArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// The new file; its extension chooses the format (.npz, .safetensors, .mat, .uai)
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "OUT", index = 2)]
     pub(crate) output: PathBuf,
     /// Type of weights and biases in a .safetensors file [default: f64]
     #[arg(long, value_parser = choice::<Float>())]
@@ -447,6 +402,8 @@ pub(crate) struct ConvertArgs {
     /// Compute log Z exactly, of the numbers as they are written, and store it too
     #[arg(long)]
     pub(crate) exact: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 #[derive(Debug, Args)]
@@ -502,6 +459,23 @@ mod tests {
     #[test]
     fn the_arguments_are_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_are_listed_under_headings_of_their_own() {
+        let program = Cli::command();
+        for command in program.get_subcommands() {
+            let name = command.get_name();
+            for positional in command.get_positionals() {
+                assert_eq!(positional.get_help_heading(), None, "{name} {positional}");
+            }
+            let reading = command
+                .get_opts()
+                .filter(|option| option.get_help_heading() == Some("Reading the file"));
+            let reading: Vec<&str> = reading.filter_map(clap::Arg::get_long).collect();
+            let all = ["units", "weights", "visible-bias", "hidden-bias", "layout", "update"];
+            assert!(reading.is_empty() || reading == all, "{name}: {reading:?}");
+        }
     }
 
     #[test]

@@ -18,5 +18,6 @@ pub(crate) mod paper;
 pub(crate) mod sample;
 pub(crate) mod schema;
 pub(crate) mod score;
+pub(crate) mod track;
 pub(crate) mod train;
 pub(crate) mod version;

@@ -12,14 +12,13 @@ mod terminal;
 mod threads;
 mod usage;
 
-use args::{Cli, Command};
-use clap::Parser;
+use args::Command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     interrupt::survive_file_limits();
     terminal::respect_no_color();
-    let cli = match Cli::try_parse() {
+    let cli = match usage::parse() {
         Ok(cli) => cli,
         Err(error) => return usage::explain(error),
     };
@@ -34,6 +33,7 @@ fn main() -> ExitCode {
         Command::Status(args) => commands::folder::status(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Track(args) => commands::track::run(&args),
         Command::Train(args) => commands::train::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Models(args) => commands::models::run(&args),

@@ -31,6 +31,8 @@ pub(crate) struct Watch {
     /// When the bar was last drawn, in milliseconds of the clock: most calls end here.
     drawn: AtomicU64,
     phase: Mutex<Option<Phase>>,
+    /// How the work is doing, where it says so itself.
+    note: Mutex<String>,
     latest: Arc<Mutex<Option<Progress>>>,
     /// Ends its thread when it is dropped.
     minutes: Mutex<Option<Minutes>>,
@@ -57,6 +59,7 @@ impl Watch {
             clock,
             drawn: AtomicU64::new(0),
             phase: Mutex::new(None),
+            note: Mutex::default(),
             latest,
             minutes: Mutex::new(minutes),
             patience,
@@ -72,10 +75,10 @@ impl Watch {
         }
     }
 
-    /// Says how the work is doing, at the end of the bar.
+    /// Says how the work is doing, beside the bar.
     pub(crate) fn note(&self, text: String) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(text);
+        if let Ok(mut note) = self.note.lock() {
+            *note = text;
         }
     }
 
@@ -97,7 +100,12 @@ impl Watch {
                 && words::is_timed(news.phase, &self.clock);
             *phase = Some(news.phase);
             if !goes_on {
-                bar.set_style(style::of(news.phase, news.total, self.clock));
+                bar.set_style(style::of(
+                    news.phase,
+                    news.total,
+                    self.clock,
+                    !bar.prefix().is_empty(),
+                ));
                 bar.set_length(news.total);
                 bar.reset();
                 bar.set_message("");
@@ -110,9 +118,11 @@ impl Watch {
         }
         // Threads report out of order.
         bar.set_position(news.done.max(bar.position()));
-        if let Some(estimate) = words::estimate(&news) {
-            bar.set_message(estimate);
-        }
+        // What a narrow terminal cuts off comes last.
+        let (left, rate) = style::pace(bar, news.phase).map(|[left, rate]| (left, rate)).unzip();
+        let note = self.note.lock().ok().map(|note| note.clone()).filter(|note| !note.is_empty());
+        let said = [left, words::estimate(&news).or(note), rate];
+        bar.set_message(said.into_iter().flatten().collect::<Vec<_>>().join(", "));
     }
 }
 

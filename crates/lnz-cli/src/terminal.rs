@@ -136,29 +136,66 @@ pub(crate) fn wrapped_for_stderr(text: &str) -> String {
 
 /// A table in columns that fit the terminal; without one, as wide as it is.
 pub(crate) fn fitted(table: &lnz_figures::Table) -> String {
-    let width = Term::stdout().size_checked().map(|(_, columns)| columns);
-    columns(table, width)
+    match Term::stdout().size_checked() {
+        None => columns(table, None),
+        Some((_, width)) => {
+            let width = usize::from(width).max(LEAST_WIDTH);
+            let needed: usize = (0..table.head.len()).map(|k| longest_word(table, k) + GAP).sum();
+            match needed <= width {
+                true => columns(table, Some(width)),
+                false => records(table, width),
+            }
+        }
+    }
 }
 
-fn columns(table: &lnz_figures::Table, width: Option<u16>) -> String {
+/// Between two columns, and left of the first.
+const GAP: usize = 2;
+
+/// The least width of a column in which no word and no number is broken.
+fn longest_word(table: &lnz_figures::Table, column: usize) -> usize {
+    let cells = table.rows.iter().map(|row| row[column].text.as_str());
+    let words = cells.chain([table.head[column]]).flat_map(str::split_whitespace);
+    words.map(textwrap::core::display_width).max().unwrap_or(0)
+}
+
+fn columns(table: &lnz_figures::Table, width: Option<usize>) -> String {
+    use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width};
     let mut shown = comfy_table::Table::new();
     shown.load_preset(comfy_table::presets::NOTHING);
     if let Some(width) = width {
-        shown.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
-        shown.set_width(width.max(LEAST_WIDTH as u16));
+        shown.set_content_arrangement(ContentArrangement::Dynamic);
+        shown.set_width(width as u16);
     }
     shown.set_header(table.head.iter().copied());
     for row in &table.rows {
         shown.add_row(row.iter().map(|cell| cell.text.as_str()));
     }
     for (k, column) in shown.column_iter_mut().enumerate() {
-        column.set_padding((if k == 0 { 2 } else { 0 }, 2));
-        let is_number = |row: &Vec<lnz_figures::Cell>| row[k].value.is_some();
-        if !table.rows.is_empty() && table.rows.iter().all(is_number) {
-            column.set_cell_alignment(comfy_table::CellAlignment::Right);
+        let before = if k == 0 { GAP } else { 0 };
+        let after = if k + 1 < table.head.len() { GAP } else { 0 };
+        column.set_padding((before as u16, after as u16));
+        let least = longest_word(table, k) + before + after;
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least as u16)));
+        if table.has_numbers(k) {
+            column.set_cell_alignment(CellAlignment::Right);
         }
     }
     shown.trim_fmt() + "\n"
+}
+
+/// A table whose columns do not fit: a line for each cell, behind the name of its column.
+fn records(table: &lnz_figures::Table, width: usize) -> String {
+    let longest = table.head.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let indent = " ".repeat(GAP + longest + GAP);
+    let record = |row: &Vec<lnz_figures::Cell>| -> String {
+        let line = |(name, cell): (&&str, &lnz_figures::Cell)| {
+            let text = wrap(&cell.text, width.saturating_sub(indent.len()).max(1), &indent);
+            format!("  {name:longest$}  {text}\n")
+        };
+        table.head.iter().zip(row).map(line).collect()
+    };
+    table.rows.iter().map(record).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -193,8 +230,13 @@ mod tests {
         table.rows.push(vec![Cell::text("gibbs mf"), Cell::number(1.5, "1.5"), Cell::text(about)]);
         table.rows.push(vec![Cell::text("ps"), Cell::number(1.5, "22.5"), Cell::text("short")]);
         for width in [40, 60, 80] {
-            let shown = columns(&table, Some(width));
-            assert!(shown.lines().all(|line| line.chars().count() <= width.into()), "{shown}");
+            for shown in [columns(&table, Some(width)), records(&table, width)] {
+                assert!(shown.lines().all(|line| line.chars().count() <= width), "{shown}");
+                // No word is broken.
+                for word in "start gibbs mf log Z 22.5 means terminal".split(' ') {
+                    assert!(shown.split_whitespace().any(|one| one == word), "{word}: {shown}");
+                }
+            }
         }
         let wide = columns(&table, None);
         assert_eq!(wide.lines().count(), 3, "{wide}");

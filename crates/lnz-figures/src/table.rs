@@ -28,15 +28,28 @@ impl Table {
         Self { caption: caption.into(), head: head.to_vec(), rows: Vec::new() }
     }
 
+    /// Whether a column has numbers, perhaps besides signs that there is none.
+    pub fn has_numbers(&self, column: usize) -> bool {
+        self.rows.iter().any(|row| row[column].value.is_some())
+    }
+
     /// As HTML, of the class `sortable`; nothing without rows.
     pub fn html(&self) -> Markup {
+        let class: Vec<Option<&str>> =
+            (0..self.head.len()).map(|k| self.has_numbers(k).then_some("n")).collect();
         html! {
             @if !self.rows.is_empty() {
                 div.scroll tabindex="0" {
                     table.sortable {
                         caption { (self.caption) }
-                        thead { tr { @for name in &self.head { th scope="col" { (name) } } } }
-                        tbody { @for row in &self.rows { tr { @for cell in row { (cell.html()) } } } }
+                        thead {
+                            tr { @for (name, class) in self.head.iter().zip(&class) { th class=[class] scope="col" { (name) } } }
+                        }
+                        tbody {
+                            @for row in &self.rows {
+                                tr { @for (cell, class) in row.iter().zip(&class) { td class=[class] data-v=[cell.value] { (cell.text) } } }
+                            }
+                        }
                     }
                 }
             }
@@ -78,15 +91,6 @@ impl Cell {
     pub fn number(value: f64, text: impl Into<String>) -> Self {
         Self { text: text.into(), value: Some(value) }
     }
-
-    fn html(&self) -> Markup {
-        html! {
-            @match self.value {
-                Some(value) => td.n data-v=(value) { (self.text) },
-                None => td { (self.text) },
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -105,6 +109,17 @@ mod tests {
         assert!(html.contains(r#"<td class="n" data-v="1500000">1.5 M</td>"#), "{html}");
         assert!(html.contains("<td>x|y &amp; z</td>") && html.contains("a &lt; b"), "{html}");
         assert_eq!(Table::new("empty", &["name"]).html().into_string(), "");
+    }
+
+    #[test]
+    fn a_number_that_is_missing_stands_in_line_with_the_others() {
+        let mut table = table();
+        table.rows.push(vec![Cell::text("none"), Cell::text("–")]);
+        let html = table.html().into_string();
+        assert!(html.contains(r#"<td class="n">–</td>"#), "{html}");
+        assert!(html.contains(r#"<th scope="col">name"#), "{html}");
+        assert!(html.contains(r#"<th class="n" scope="col">steps"#), "{html}");
+        assert!(table.has_numbers(1) && !table.has_numbers(0));
     }
 
     #[test]

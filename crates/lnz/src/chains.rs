@@ -6,8 +6,10 @@
 //! | `grid` | the fast engine, on fixed-point weights |
 //! | `reference` | the readable engine, in float64: its twin |
 //! | `held` | what engines for one model share: its weights on a grid |
+//! | `between` | chains between two models, on either engine |
 //! | `bridge` | the last factor, from the rounded weights to the real ones |
 
+mod between;
 mod bridge;
 mod grid;
 mod held;
@@ -15,6 +17,7 @@ mod moves;
 mod reference;
 mod walkers;
 
+pub(crate) use between::Between;
 pub(crate) use bridge::Bridge;
 pub(crate) use grid::GridEngine;
 pub(crate) use held::Held;

@@ -156,6 +156,20 @@ mod tests {
     }
 
     #[test]
+    fn among_many_chains_more_must_count() {
+        let kinds = |ess: f64, chains: usize| {
+            let weights =
+                Weights { ess, largest_share: 0.05, chains, requested: chains, ..AGREEING };
+            diagnose(weights).warnings.iter().map(|warning| warning.kind()).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(25.0, 400), Vec::<&str>::new());
+        assert_eq!(kinds(15.0, 400), ["few_effective_chains"]);
+        // A share of 0.3% is that of weights with tails that nobody has seen.
+        assert_eq!(kinds(80.0, 25_600), ["few_effective_chains"]);
+        assert_eq!(kinds(200.0, 25_600), Vec::<&str>::new());
+    }
+
+    #[test]
     fn advice_does_not_repeat_what_was_tried() {
         let warning = Warning::FewEffectiveChains { ess: 5.0, chains: 1024 };
         let settings = |run| warning.advice(&run).iter().map(|c| c.setting).collect::<Vec<_>>();

@@ -6,10 +6,12 @@
 mod ais;
 mod anneal;
 mod auto;
+mod bennett;
 mod bounds;
 mod decided;
 mod estimator;
 mod exact;
+mod follow;
 mod orders;
 mod statistics;
 mod tempering;
@@ -25,6 +27,7 @@ pub use exact::{
     Exact, ExactCost, SparseModel, exact_cost, exact_cost_sparse, exact_cost_with, exact_log_z,
     exact_log_z_sparse, exact_log_z_with, exact_log_z_within,
 };
+pub use follow::{Follower, Following, Span};
 pub use orders::carry_out;
 pub use statistics::Estimate;
 pub use tempering::{Samples, Tempering, TemperingRun, Visited, sample};

@@ -66,9 +66,9 @@ impl Status {
             let done = task.parts - task.missing.len();
             text += &format!("  task {}: {}, {done} of {} parts", k + 1, task.kind, task.parts);
             if !task.missing.is_empty() {
-                let seconds = crate::numbers::duration(task.seconds);
+                let seconds = crate::numbers::about(task.seconds);
                 let parts = in_ranges(&task.missing);
-                text += &format!("; missing {parts}, about {seconds} on one core");
+                text += &format!("; missing {parts}, {seconds} on one core");
             }
             text.push('\n');
         }

@@ -34,7 +34,7 @@ fn plans() -> Vec<Plan> {
     let mut auto = Request { no_exact: true, ..Request::default() };
     auto.auto.rounds = Some(2);
     let plan = |request: Request| request.plan().unwrap().for_folder(None).unwrap();
-    vec![plan(ais), plan(auto), Plan::exact(true, None)]
+    vec![plan(ais), plan(auto), Plan::Exact { settings: lnz::Exact::FORCED, max_seconds: None }]
 }
 
 fn log_z(plan: &Plan, observer: &dyn Observer) -> Result<u64> {

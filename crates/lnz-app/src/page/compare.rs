@@ -1,7 +1,7 @@
 //! The page of several strategies side by side.
 
 use super::estimate::{Row, intervals};
-use super::{Page, Words, interval, look, real};
+use super::{Page, Words, badge, interval, look, real};
 use crate::numbers::{duration, exact, short, with_decimals_of};
 use lnz_figures::{Axis, Cell, Figure, Rule, Table};
 use maud::{Markup, html};
@@ -21,11 +21,15 @@ pub fn compare(json: &Value, note: Option<&str>, command: &str) -> String {
             Some(log_z) => html! { (exact(log_z)) " " small { "the exact log Z" } },
             None => html! { small { "No exact value is known." } },
         },
-        verdict: (suspect > 0).then_some("suspect"),
+        // The verdicts are those of the strategies: that of the number above would be another.
+        verdict: None,
         words: &words,
         figures: html! {
             @if suspect > 0 {
-                p { "Suspect: " (suspect) " of " (rows.len()) " strategies, by the tests that each run makes of itself." }
+                div.claim {
+                    (badge("suspect"))
+                    p { (suspect) " of " (rows.len()) " strategies, by the tests that each run makes of itself" }
+                }
             }
             (strategies(json, rows))
             (table(rows).html())

@@ -97,10 +97,22 @@ pub(super) fn intervals(title: impl Into<String>, x: Axis, rows: &[Row]) -> Pane
     let height = |i: usize| (rows.len() - i) as f64;
     let ticks = rows.iter().enumerate().map(|(i, row)| (height(i), row.label.clone())).collect();
     let y = Axis::linear("").between(0.3, rows.len() as f64 + 0.7).ticks(ticks);
-    rows.iter().enumerate().fold(Panel::new(title, x, y), |panel, (i, row)| {
-        let series = Series::new(row.meaning, vec![[row.value, height(i)]], row.style);
-        panel.with(series.errors(Errors::X(vec![row.interval])))
-    })
+    // Rows of one meaning are one series, so that they have one size.
+    let mut series: Vec<Series> = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        let point = [row.value, height(i)];
+        match series.iter_mut().find(|series| series.name == row.meaning) {
+            Some(Series { points, errors: Errors::X(ends), .. }) => {
+                points.push(point);
+                ends.push(row.interval);
+            }
+            _ => series.push(
+                Series::new(row.meaning, vec![point], row.style)
+                    .errors(Errors::X(vec![row.interval])),
+            ),
+        }
+    }
+    series.into_iter().fold(Panel::new(title, x, y), Panel::with)
 }
 
 /// The result, what was found on the way to it, and what is proven.
@@ -185,8 +197,11 @@ fn path(json: &Value, trace: &Trace) -> Option<Figure> {
             points,
             line,
         ));
-    if let Some(floor) = real(&json["lower_bound"]) {
-        panel = panel.with_rule(Rule::new("floor: log Z is not below it", floor, look::FLOOR));
+    // The floor is one of the model itself, and not of what is on the way to it.
+    if let Some(floor) = real(&json["lower_bound"]).filter(|floor| floor.is_finite()) {
+        let points = vec![[0.95, floor], [1.0, floor]];
+        let name = "floor: at β = 1, log Z is not below it";
+        panel = panel.with(Series::new(name, points, look::FLOOR));
     }
     Some(Figure::new(vec![panel]))
 }

@@ -47,7 +47,8 @@ fn the_answer_comes_first_and_the_result_for_programs_is_inside() {
     let verdict = report.finding.diagnosis.verdict.name();
     assert!(at(&format!("{number} ±")) < at(&format!(">{verdict}</span>")));
     assert!(at(verdict) < at("<figure"));
-    assert!(page.contains("lnz estimate m.npz --seed 0"));
+    let command = "lnz estimate m.npz --seed 0".replace(' ', "</span> <span>");
+    assert!(page.contains(&format!("<code><span>{command}</span></code>")));
     assert!(page.contains(&report.model.sha256));
     let inside: Value = serde_json::from_str(&text_of(&page, "result")).unwrap();
     assert_eq!(inside, serde_json::to_value(&report).unwrap());

@@ -5,6 +5,9 @@ use lnz_figures::{Axis, Cell, Dash, Errors, Figure, Panel, Series, Style, Table}
 use maud::html;
 use serde_json::Value;
 
+/// Epochs whose table is open from the beginning.
+const MOST_EPOCHS: usize = 30;
+
 /// The page of a training run: `json` is what `--json` prints, `settings` those of the model's own file.
 pub fn train(
     json: &Value,
@@ -34,7 +37,12 @@ pub fn train(
             @if epochs.len() > 1 {
                 section id="learning" { h2 { "Learning" } (learning(epochs).html("learning")) }
             }
-            section id="epochs" { h2 { "Epochs" } (table(epochs).html()) }
+            section id="epochs" {
+                h2 { "Epochs" }
+                // Long tables would stand between the reader and what comes below.
+                @if epochs.len() <= MOST_EPOCHS { (table(epochs).html()) }
+                @else { details { summary { "All " (epochs.len()) " epochs" } (table(epochs).html()) } }
+            }
         },
         settings,
         command,

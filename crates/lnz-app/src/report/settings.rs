@@ -57,7 +57,8 @@ impl Settings {
                 no_exact: Some(!run.settings.shortcuts),
                 ..common
             },
-            (Plan::Ready { no_check, .. }, _) => Self { no_check: *no_check, ..common },
+            (Plan::Exact { .. }, _) => common,
+            (Plan::Ready { no_check, .. }, _) => Self { no_check: Some(*no_check), ..common },
             _ => common,
         }
     }

@@ -1,6 +1,6 @@
 //! Options of run folders and of tables of many models.
 
-use super::values::positive_number;
+use super::values::{positive_number, prose};
 use super::{EstimateArgs, RunArgs};
 use clap::Args;
 use std::num::NonZeroUsize;
@@ -41,7 +41,7 @@ Examples:
 Every option of `lnz estimate` decides the same here. Each command may be repeated at any time.";
 
 #[derive(Debug, Args)]
-#[command(after_help = PLAN_EXAMPLES)]
+#[command(after_help = prose(PLAN_EXAMPLES))]
 pub(crate) struct PlanArgs {
     /// Parts that each task is split into
     #[arg(long, value_name = "N")]
@@ -57,7 +57,7 @@ Examples:
   lnz work folder --part 3 --wait   goes on with the next round when the others have done theirs";
 
 #[derive(Debug, Args)]
-#[command(after_help = WORK_EXAMPLES)]
+#[command(after_help = prose(WORK_EXAMPLES))]
 pub(crate) struct WorkArgs {
     /// A folder that `lnz plan` or --run has made
     #[arg(value_name = "DIR")]
@@ -78,7 +78,7 @@ Examples:
   lnz merge folder --json";
 
 #[derive(Debug, Args)]
-#[command(after_help = MERGE_EXAMPLES)]
+#[command(after_help = prose(MERGE_EXAMPLES))]
 pub(crate) struct MergeArgs {
     /// A folder that `lnz plan` or --run has made
     #[arg(value_name = "DIR")]
@@ -93,7 +93,7 @@ Examples:
   lnz status folder --json";
 
 #[derive(Debug, Args)]
-#[command(after_help = STATUS_EXAMPLES)]
+#[command(after_help = prose(STATUS_EXAMPLES))]
 pub(crate) struct StatusArgs {
     /// A folder that `lnz plan` or --run has made
     #[arg(value_name = "DIR")]

@@ -16,8 +16,6 @@ left and found again. What is printed is log Z of the same run: a suspect verdic
 #[derive(Debug, Args)]
 #[command(after_help = prose(SAMPLE_EXAMPLES))]
 pub(crate) struct SampleArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// States to draw
     #[arg(long, short = 'n', value_name = "N", value_parser = positive)]
     pub(crate) count: usize,
@@ -40,4 +38,6 @@ pub(crate) struct SampleArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }

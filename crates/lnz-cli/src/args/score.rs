@@ -24,8 +24,6 @@ the mean over other examples of the same kind may lie is the sampling error, pri
 #[derive(Debug, Args)]
 #[command(after_help = prose(EXAMPLES))]
 pub(crate) struct ScoreArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// The data set: IDX, LIBSVM (also .gz or .xz), .npy, .npz, or the name of one that was fetched
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
@@ -50,6 +48,8 @@ pub(crate) struct ScoreArgs {
     /// Write the log-likelihood of each example; the extension chooses .npy, .csv or .txt
     #[arg(long, value_name = "FILE", help_heading = "Run and output")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 /// Where log Z comes from.

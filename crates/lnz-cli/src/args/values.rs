@@ -23,6 +23,32 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     })
 }
 
+/// Bytes as a number, or a size with a unit: `2e9`, `2GB`, `500 MB`, `1.5GiB`.
+pub(crate) fn bytes(text: &str) -> Result<f64, String> {
+    let units = [
+        ("kb", 1e3),
+        ("mb", 1e6),
+        ("gb", 1e9),
+        ("tb", 1e12),
+        ("kib", 1024.0),
+        ("mib", 1024.0f64.powi(2)),
+        ("gib", 1024.0f64.powi(3)),
+        ("tib", 1024.0f64.powi(4)),
+        ("b", 1.0),
+        ("k", 1e3),
+        ("m", 1e6),
+        ("g", 1e9),
+        ("t", 1e12),
+    ];
+    let lower = text.trim().to_ascii_lowercase();
+    let unit = units.iter().find_map(|&(unit, size)| Some((lower.strip_suffix(unit)?, size)));
+    let (number, size) = unit.unwrap_or((&lower, 1.0));
+    let number: Result<f64, _> = number.trim().parse();
+    number
+        .map(|number| number * size)
+        .map_err(|_| "expected a number of bytes, or a size such as 500MB or 2GB".to_owned())
+}
+
 fn with_units(text: &str) -> Option<f64> {
     let (mut rest, mut sum) = (text.trim(), 0.0);
     while !rest.is_empty() {
@@ -45,8 +71,14 @@ fn with_units(text: &str) -> Option<f64> {
 }
 
 /// A help text whose paragraphs are one line each, so that it is wrapped once, to the terminal of the
-/// reader; lines that begin with spaces, such as examples, stay as they are.
+/// reader. Lines that begin with spaces are examples; they stay as they are where there is room for them.
 pub(crate) fn prose(text: &str) -> String {
+    let columns = console::Term::stdout().size_checked().map_or(usize::MAX, |(_, x)| x.into());
+    prose_within(text, columns)
+}
+
+fn prose_within(text: &str, columns: usize) -> String {
+    let fits = text.lines().all(|line| !line.starts_with(' ') || line.chars().count() <= columns);
     let mut joined = String::new();
     let mut before = "";
     for line in text.lines() {
@@ -55,7 +87,11 @@ pub(crate) fn prose(text: &str) -> String {
         if !joined.is_empty() {
             joined.push(if continues && is_prose { ' ' } else { '\n' });
         }
-        joined += line;
+        match line.trim_start().split_once("  ").filter(|_| line.starts_with(' ') && !fits) {
+            // What an example is for stands below it, further in.
+            Some((command, about)) => joined += &format!("  {command}\n      {}", about.trim()),
+            None => joined += line,
+        }
         before = line;
     }
     joined
@@ -89,10 +125,27 @@ mod tests {
     }
 
     #[test]
+    fn sizes_may_have_units() {
+        let sizes = ["4096", "2e9", "2GB", "500 mb", "1GiB", "3k", "8b"];
+        let bytes = sizes.map(|text| bytes(text).unwrap());
+        assert_eq!(bytes, [4096.0, 2e9, 2e9, 5e8, 1_073_741_824.0, 3000.0, 8.0]);
+        for bad in ["", "GB", "2 parsecs", "much"] {
+            assert!(super::bytes(bad).unwrap_err().contains("500MB"), "{bad}");
+        }
+    }
+
+    #[test]
     fn paragraphs_are_one_line_and_examples_stay() {
         let text = "Examples:\n  lnz a   one\n  lnz b   two\n\nA text\nof two lines.\nAnd more.";
         let expected = "Examples:\n  lnz a   one\n  lnz b   two\n\nA text of two lines. And more.";
-        assert_eq!(prose(text), expected);
+        assert_eq!(prose_within(text, 80), expected);
+    }
+
+    #[test]
+    fn examples_that_do_not_fit_have_their_purpose_below() {
+        let text = "Examples:\n  lnz a --b     a long purpose\n  lnz c\n\nA text.";
+        let expected = "Examples:\n  lnz a --b\n      a long purpose\n  lnz c\n\nA text.";
+        assert_eq!(prose_within(text, 20), expected);
     }
 
     #[test]

@@ -8,15 +8,14 @@ use crate::threads::on_threads;
 use anyhow::Result;
 use lnz::io;
 use lnz_app::report::Report;
-use lnz_app::request::{Plan, check_seconds, exact_within};
+use lnz_app::request::Plan;
 use lnz_app::{network, run};
 use std::process::ExitCode;
 use std::time::Instant;
 
 pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     let started = Instant::now();
-    check_seconds(args.max_seconds)?;
-    let plan = Plan::exact(args.force, args.max_seconds);
+    let plan = args.request().plan()?;
     if let Some(path) = &args.save_pr {
         io::check_npy_path(path)?;
     }
@@ -39,7 +38,7 @@ fn at_once(args: &ExactArgs, plan: &Plan, started: Instant) -> Result<Report> {
     let report = match io::read_large_network(&args.model.model)? {
         Some(network) => {
             let name = args.model.model.display().to_string();
-            let settings = exact_within(args.force, args.max_seconds);
+            let settings = args.request().settings()?;
             on_threads(args.run.threads, || {
                 let limit = args.max_seconds;
                 Ok(network::exact(&network, &name, &settings, limit, started, &watch)?)

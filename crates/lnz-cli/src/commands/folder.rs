@@ -40,9 +40,9 @@ impl Job {
     }
 
     fn of_exact(args: &ExactArgs) -> Result<Self> {
-        let plan = Plan::exact(true, args.max_seconds).for_folder(args.max_seconds)?;
+        let plan = args.request().plan()?.for_folder(args.max_seconds)?;
         let source = args.model.reading.load(not_standard_input(&args.model.model)?)?;
-        Ok(Self { plan, source, settings: "exact".to_owned() })
+        Ok(Self { plan, source, settings: format!("exact {:?}", args.max_memory) })
     }
 
     /// The job that a folder was begun with.

@@ -5,7 +5,7 @@ use crate::terminal::{self, Table};
 use anyhow::Result;
 use lnz::io::{ModelFile, TensorInfo};
 use lnz::{ExactCost, exact_cost};
-use lnz_app::numbers::{count, duration, exact, short};
+use lnz_app::numbers::{about, count, exact, short};
 use lnz_app::report::ModelSummary;
 use lnz_app::{Origin, Source, schema};
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ fn describe_cost(cost: &ExactCost) -> String {
         bytes if (1e9..1e13).contains(&bytes) => format!(" and {:.1} GB", bytes / 1e9),
         _ => String::new(),
     };
-    format!("{states}, about {}{memory} on this machine", duration(cost.seconds))
+    format!("{states}, {}{memory} on this machine", about(cost.seconds))
 }
 
 fn to_json(source: &Source, model: &ModelSummary, cost: &ExactCost) -> Value {

@@ -1,6 +1,6 @@
 //! Progress of many runs at a time, and of downloads.
 
-use super::style::with_keys;
+use super::style::{width, with_keys};
 use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use lnz_app::numbers;
@@ -38,7 +38,8 @@ impl JobBar {
     pub(crate) fn expect(&self, runs: usize, cost: f64) {
         let (Some(bar), Ok(mut counts)) = (&self.bar, self.counts.lock()) else { return };
         *counts = (0, runs, cost / WHOLE as f64);
-        bar.set_style(with_keys("  {prefix}  {bar:20} {percent:>3}%  {msg}  {left} left"));
+        let template = format!("  {{prefix}}  {{bar:{}}} {{percent:>3}}%  {{wide_msg}}", width());
+        bar.set_style(with_keys(&template));
         bar.set_length(WHOLE);
         bar.reset();
         bar.set_message(format!("0 of {} runs", numbers::count(runs)));
@@ -50,11 +51,9 @@ impl JobBar {
         let (Some(bar), Ok(mut counts)) = (&self.bar, self.counts.lock()) else { return };
         counts.0 += 1;
         bar.inc((cost / counts.2) as u64);
-        bar.set_message(format!(
-            "{} of {} runs",
-            numbers::count(counts.0),
-            numbers::count(counts.1)
-        ));
+        let left = numbers::duration(bar.eta().as_secs().max(1) as f64);
+        let (done, all) = (numbers::count(counts.0), numbers::count(counts.1));
+        bar.set_message(format!("{left} left, {done} of {all} runs"));
     }
 
     /// Removes the bar.
@@ -72,10 +71,13 @@ pub(crate) fn bytes_bar(quiet: bool, name: &str, total: Option<u64>) -> Progress
     }
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
     let template = match total {
-        Some(_) => "  {prefix} {bar:20} {percent:>3}%  {decimal_bytes_per_sec}  {left} left",
-        None => "  {prefix} {decimal_bytes}  {decimal_bytes_per_sec}",
+        Some(_) => {
+            let bar = format!("{{bar:{}}} {{percent:>3}}%", width());
+            format!("  {{prefix}} {bar}  {{left}} left  {{decimal_bytes_per_sec}}")
+        }
+        None => "  {prefix} {decimal_bytes}  {decimal_bytes_per_sec}".to_owned(),
     };
-    bar.set_style(with_keys(template));
+    bar.set_style(with_keys(&template));
     bar.set_prefix(name.to_owned());
     bar
 }

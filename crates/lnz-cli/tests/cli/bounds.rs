@@ -13,6 +13,25 @@ fn grid(folder: &Folder, side: &str) -> (String, f64) {
 }
 
 #[test]
+fn tables_stay_within_the_memory_that_is_allowed() {
+    let folder = Folder::new();
+    let path = folder.path("grid.uai");
+    text(&["generate", "grid", "--rows", "12", "--columns", "12", "-o", &path]);
+    let log_z = |memory: &[&str]| {
+        let found = json(&[&["exact", &path, "--json"], memory].concat());
+        assert_eq!(found["verdict"], "exact");
+        found["log_z"].as_f64().unwrap()
+    };
+    // Tables of 2^13 entries need 64 kB; with less, units take their states one after the other.
+    let (free, bounded) = (log_z(&[]), log_z(&["--max-memory", "40kB"]));
+    assert!((free - bounded).abs() < 1e-9 * free, "{free} {bounded}");
+    let error = refusal(&["exact", &path, "--max-memory", "64 potatoes"]);
+    assert!(error.contains("500MB"), "{error}");
+    let error = refusal(&["exact", &path, "--max-memory", "0"]);
+    assert!(error.contains("--max-memory is 0"), "{error}");
+}
+
+#[test]
 fn bounds_hold_the_exact_value() {
     let folder = Folder::new();
     let (path, log_z) = grid(&folder, "12");

@@ -19,5 +19,6 @@ mod run;
 mod schema;
 mod score;
 mod server;
+mod track;
 mod train;
 mod verdicts;

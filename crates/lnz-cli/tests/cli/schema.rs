@@ -103,7 +103,9 @@ fn every_command_prints_what_the_schema_says() {
     let grey = folder.npy("g.npy", ndarray::Array2::from_elem((3, 6), 0.3).into_dyn().view());
     let out = folder.path("run");
     let m = model.as_str();
-    let cases: [(&str, Vec<&str>); 13] = [
+    let next = folder.small_model("n.npz");
+    let bridge = ["--no-exact", "--rounds", "1", "--chains", "256"];
+    let cases: [(&str, Vec<&str>); 15] = [
         ("estimate", vec!["estimate", m]),
         ("estimate", vec!["exact", m]),
         ("estimate", vec!["estimate", m, "--no-exact", "--rounds", "1"]),
@@ -118,6 +120,8 @@ fn every_command_prints_what_the_schema_says() {
         ("score", vec!["score", m, "--data", &data]),
         ("score", vec!["score", m, "--data", &grey, "--log-z", "30"]),
         ("compare", vec!["compare", m, "--betas", "8", "--chains", "16"]),
+        ("track", vec!["track", m, &next, "--data", &data]),
+        ("track", [&["track", m, &next], &bridge[..]].concat()),
         ("inspect", vec!["inspect", m]),
         ("inspect", vec!["inspect", "gwgm-hard"]),
         (

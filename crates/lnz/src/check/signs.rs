@@ -42,11 +42,16 @@ impl Measured {
 }
 
 /// Few weights count, or one counts for all.
+///
+/// Weights whose logarithm is normal with variance s^2 leave n e^(-s^2) of n chains effective. That is many
+/// more than one where the mean is known, but its error is known from squares, which vary far more: among so
+/// many chains that so few count, it is too small. The square root of n is where n is e^(2 s^2).
 pub(crate) fn uneven_weights(ess: f64, share: f64, chains: usize) -> Option<Warning> {
     if chains > 1 && share > DOMINATING_SHARE {
         return Some(Warning::OneChainDominates { share, chains });
     }
-    (ess < FEW_EFFECTIVE_CHAINS).then_some(Warning::FewEffectiveChains { ess, chains })
+    let few = FEW_EFFECTIVE_CHAINS.max((chains as f64).sqrt());
+    (ess < few).then_some(Warning::FewEffectiveChains { ess, chains })
 }
 
 /// The error is far above the one that was aimed at.

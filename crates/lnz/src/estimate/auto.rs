@@ -20,6 +20,7 @@ mod cluster;
 mod core;
 mod crossover;
 mod design;
+mod effort;
 mod family;
 mod fit;
 mod modes;
@@ -179,6 +180,9 @@ pub struct Sampled {
     pub rounds: usize,
     /// Chains of the main run.
     pub chains: usize,
+    /// Those of them that are independent: one of each island where they were resampled.
+    #[serde(skip)]
+    pub independent: usize,
     /// Intervals of its schedules.
     pub betas: usize,
     /// The log weight of every chain of the main run, the mean of whose weights is Z without the core.

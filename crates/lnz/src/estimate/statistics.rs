@@ -67,6 +67,14 @@ impl Estimate {
     }
 }
 
+/// The error of a value, from what it would be without one group of samples after the other (jackknife).
+pub(super) fn jackknife_error(without: &[f64]) -> f64 {
+    let n = without.len() as f64;
+    let mean = without.iter().sum::<f64>() / n;
+    let squares: f64 = without.iter().map(|x| (x - mean).powi(2)).sum();
+    (squares * (n - 1.0) / n).sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +97,14 @@ mod tests {
         assert!(estimate.max_weight_share > 0.999);
         assert!(estimate.std_error > 0.9);
         assert_eq!(estimate.interval[0], estimate.mean_sample);
+    }
+
+    #[test]
+    fn the_jackknife_of_a_mean_is_its_standard_error() {
+        let values: [f64; 5] = [1.0, 4.0, 2.0, 8.0, 5.0];
+        let without = values.map(|left_out| (values.iter().sum::<f64>() - left_out) / 4.0);
+        // Mean 4, squared deviations 9 + 0 + 4 + 16 + 1 = 30.
+        assert!((jackknife_error(&without) - (30.0f64 / 4.0 / 5.0).sqrt()).abs() < 1e-14);
     }
 
     #[test]

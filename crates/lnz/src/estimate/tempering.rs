@@ -10,6 +10,7 @@ mod samples;
 pub use samples::{Samples, sample};
 
 use super::auto::{Fitting, fit_model};
+use super::statistics::jackknife_error;
 use crate::Warning;
 use crate::chains::{Engine, Held, engine};
 use crate::check::{Measured, columns_disagree, few_round_trips, large_error, missed_mass};
@@ -236,9 +237,7 @@ impl<'a> Run<'a> {
         let n = self.seen.len();
         let without: Vec<f64> =
             (0..n).map(|j| self.ladder.log_ratio(&self.seen, Some(j))).collect();
-        let mean = without.iter().sum::<f64>() / n as f64;
-        let squares: f64 = without.iter().map(|x| (x - mean).powi(2)).sum();
-        (log_z, (squares * (n as f64 - 1.0) / n as f64).sqrt())
+        (log_z, jackknife_error(&without))
     }
 
     fn is_known(&self, settings: &Tempering, fitting: &Fitting) -> bool {

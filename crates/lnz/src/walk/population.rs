@@ -61,15 +61,22 @@ impl Population {
         self.log_weights.iter_mut().zip(gains).for_each(|(sum, gain)| *sum += sign * gain);
     }
 
-    /// Systematic resampling when fewer than half of the chains count; each then carries the mean.
+    /// Resampling when fewer than half of the chains count.
     pub(super) fn resample_if_needed(&mut self, walkers: &mut dyn Walkers) {
-        let Some(random) = &mut self.resampling else { return };
+        let Some(mut random) = self.resampling.take() else { return };
+        let mean = log_mean_exp(&self.log_weights);
+        let squares = self.log_weights.iter().map(|s| (s - mean).exp()).map(|w| w * w);
+        let n = self.log_weights.len() as f64;
+        if n * n / squares.sum::<f64>() < n / 2.0 {
+            self.resample(walkers, &mut random);
+        }
+        self.resampling = Some(random);
+    }
+
+    /// Systematic resampling: each chain then carries the mean.
+    pub(crate) fn resample(&mut self, walkers: &mut dyn Walkers, random: &mut Random) {
         let mean = log_mean_exp(&self.log_weights);
         let weights: Vec<f64> = self.log_weights.iter().map(|s| (s - mean).exp()).collect();
-        let n = weights.len() as f64;
-        if n * n / weights.iter().map(|w| w * w).sum::<f64>() >= n / 2.0 {
-            return;
-        }
         let offset = random.uniform();
         let mut ancestors = Vec::with_capacity(weights.len());
         let (mut sum, mut k) = (weights[0], 0);

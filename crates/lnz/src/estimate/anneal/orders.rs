@@ -1,6 +1,6 @@
 //! Chains as orders: an item is a group of chains, which has a random stream of its own.
 
-use super::{Annealing, Finished, Run, anneal_run};
+use super::{Annealing, Finished, Run, anneal_run, seconds_per_step};
 use crate::crew::{Crew, Order, Output, Task, Work, joined};
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Error, Precision, Rbm, Result, Schedule, Start};
@@ -11,10 +11,6 @@ use std::sync::atomic::Ordering;
 
 /// The name of these orders.
 pub(in super::super) const KIND: &str = "anneal";
-
-/// Seconds for one chain-step of one weight on one core of a processor of 2020: what decides how the
-/// work is split, and nothing else.
-const SECONDS_PER_WEIGHT: f64 = 5e-12;
 
 /// All that decides the samples besides the model.
 #[derive(Serialize, Deserialize)]
@@ -65,7 +61,7 @@ pub(super) fn finished(run: &Run<'_>, start: &Start, crew: &dyn Crew) -> Result<
     let schedule = Betas::of(run.schedule.betas());
     let start = start.bias().to_vec();
     let details = Details { start, schedule, chains, seed, precision };
-    let seconds = run.total as f64 * model.weights().len() as f64 * SECONDS_PER_WEIGHT;
+    let seconds = run.total as f64 * seconds_per_step(model);
     let task = Task::new(model.sha256(), KIND, &details, chains.div_ceil(GROUP), seconds)?;
     let shared = Shared { run, task };
     let output = joined(&shared.task, crew.carry_out(&shared)?)?;

@@ -26,8 +26,14 @@ const BLOCK_OF_A_LONG_RUN: usize = 256;
 /// Seconds for one chain-step of one weight in 16 bits, and of one unit that is drawn, on a processor of
 /// 2020: what decides that a run is long, or too long to begin.
 const SECONDS_PER_WEIGHT: f64 = 5e-12;
-pub(in crate::estimate) const SECONDS_PER_UNIT: f64 = 5e-10;
+const SECONDS_PER_UNIT: f64 = 5e-10;
 const LONG_RUN: f64 = 10.0;
+
+/// Seconds for one chain-step of a model: what decides how work is split, or that it would take too long.
+pub(in crate::estimate) fn seconds_per_step(model: &Rbm) -> f64 {
+    let weights = SECONDS_PER_WEIGHT * model.weights().len() as f64;
+    weights + SECONDS_PER_UNIT * (model.visible() + model.hidden()) as f64
+}
 
 /// Seconds for the least that is a result: one group of chains on each thread.
 pub(in crate::estimate) fn least_seconds(model: &Rbm, steps: usize) -> f64 {

@@ -7,22 +7,19 @@
 
 use super::cells::cells;
 use super::core::{Core, pack};
+use super::effort::{BETAS, STATES, SWEEPS};
 use super::fit::Fitted;
 use super::sampler::{Pool, Sampler, State, drawn};
 use super::tally::Shares;
-use super::trial::{TRIAL_BETAS, Trial};
+use super::trial::Trial;
 use crate::Result;
+use crate::estimate::bennett::acceptance_ratio;
 use crate::math::log_sum_exp;
 use lnz_kernels::random::Random;
 
-/// States of a source that are led back at most.
-const STATES: usize = 128;
-/// Sweeps before that: what was drawn twice goes apart.
-const SWEEPS: usize = 50;
 /// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2
-/// with variance s^2. Beyond this many s a state is not reached, and never within e^3.
-const DEVIATIONS: f64 = 3.0;
-const LEAST_EXCESS: f64 = 3.0;
+/// with variance s^2. Beyond this many s a state is not reached, and never within so many nats.
+const FAR: f64 = 3.0;
 /// Mass below this share of Z is not looked for.
 const LEAST_MASS: f64 = 0.01;
 /// Mass that is worth another fit.
@@ -76,6 +73,8 @@ pub(super) struct Backward {
     /// The mass that the chains of the main run do not reach, relative to Z, and its error.
     pub(super) unreached: f64,
     pub(super) unreached_error: f64,
+    /// The mean work of the paths from the states that know of it: not below log Z for states of the model.
+    pub(super) mean_work: f64,
 }
 
 impl Route<'_> {
@@ -104,6 +103,7 @@ impl Route<'_> {
         }
         let chosen = drawn(&log_weights, sampler.fewer(STATES), random);
         let first: Vec<State> = chosen.into_iter().map(|i| pool[i].1.clone()).collect();
+        // What was drawn twice goes apart.
         let (states, _) = sampler.sweep(&first, SWEEPS, 0)?;
         let homes = cells(&fitted.phases, &states);
         let starts = fitted.starts();
@@ -157,23 +157,28 @@ impl WayBack {
     /// How far above log Z the work of a path may be.
     fn excess(&self, trial: &Trial) -> f64 {
         // The variance of log w falls as 1 / betas.
-        let variance = trial.design.variance * TRIAL_BETAS as f64 / self.betas.len() as f64;
-        (variance / 2.0 + DEVIATIONS * variance.sqrt()).max(LEAST_EXCESS)
+        let variance = trial.design.variance * BETAS as f64 / self.betas.len() as f64;
+        (variance / 2.0 + FAR * variance.sqrt()).max(FAR)
     }
 
     /// The mass that is not reached, relative to Z, and its error: the most that a source knows of. `parts`
     /// of the chains belong to each start. It is held against the trial, not the main run, so that nothing
     /// follows from the samples of that.
     pub(super) fn unreached(&self, trial: &Trial, parts: &[f64]) -> (f64, f64) {
+        let (mass, error, _) = self.worst(trial, parts);
+        (mass, error)
+    }
+
+    /// What is not reached, its error, and the source that knows of it.
+    fn worst(&self, trial: &Trial, parts: &[f64]) -> (f64, f64, Option<&Paths>) {
         let highest = trial.summary.weights.log_z + self.excess(trial);
         let log_parts = log_parts(parts);
-        let unreached = |source: &Paths| {
+        let unreached = self.sources.iter().map(|source| {
             let missed = source.missed(highest, &log_parts).count();
             let (part, error) = unreached(missed, source.paths.len(), source.error);
-            (source.share * part, source.share * error)
-        };
-        let worst = self.sources.iter().map(unreached).max_by(|a, b| a.0.total_cmp(&b.0));
-        worst.unwrap_or_default()
+            (source.share * part, source.share * error, Some(source))
+        });
+        unreached.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
     }
 
     /// Holds the way back against the way there: `forward` are the W of the main run, `numbers` the chains
@@ -181,16 +186,16 @@ impl WayBack {
     pub(super) fn judge(&self, trial: &Trial, forward: &[f64], numbers: &[usize]) -> Backward {
         let total: usize = numbers.iter().sum();
         let parts: Vec<f64> = numbers.iter().map(|&n| n as f64 / total as f64).collect();
-        let (unreached, unreached_error) = self.unreached(trial, &parts);
+        let (unreached, unreached_error, worst) = self.worst(trial, &parts);
         let log_parts = log_parts(&parts);
-        let own = self
-            .sources
-            .iter()
-            .take(1)
-            .flat_map(|source| &source.paths)
-            .map(|led| led.weight - log_parts[led.start]);
-        let log_z = acceptance_ratio(forward, &own.collect::<Vec<_>>());
-        Backward { log_z, unreached, unreached_error }
+        let works = |source: Option<&Paths>| -> Vec<f64> {
+            let paths = source.iter().flat_map(|source| &source.paths);
+            paths.map(|led| led.weight - log_parts[led.start]).collect()
+        };
+        let log_z = acceptance_ratio(forward, &works(self.sources.first()));
+        let works = works(worst);
+        let mean_work = works.iter().sum::<f64>() / works.len() as f64;
+        Backward { log_z, unreached, unreached_error, mean_work }
     }
 }
 
@@ -217,46 +222,9 @@ fn unreached(missed: usize, states: usize, error: f64) -> (f64, f64) {
     (part, (part * (1.0 - part) / effective).sqrt().max(1.0 / n))
 }
 
-/// Bennett's acceptance ratio: the C for which the sum over the chains there of
-/// `1 / (1 + e^(C - W) n_there / n_back)` is that over the chains back of `1 / (1 + e^(W - C) n_back / n_there)`.
-fn acceptance_ratio(there: &[f64], back: &[f64]) -> f64 {
-    if there.is_empty() || back.is_empty() {
-        return f64::NAN;
-    }
-    let ratio = (there.len() as f64 / back.len() as f64).ln();
-    let too_low = |c: f64| {
-        let forward: f64 = there.iter().map(|w| 1.0 / (1.0 + (ratio + c - w).exp())).sum();
-        let backward: f64 = back.iter().map(|w| 1.0 / (1.0 + (w - c - ratio).exp())).sum();
-        forward > backward
-    };
-    let all = there.iter().chain(back).copied().filter(|w| w.is_finite());
-    let (mut low, mut high) =
-        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), w| (l.min(w), h.max(w)));
-    (low, high) = (low - ratio.abs() - 50.0, high + ratio.abs() + 50.0);
-    for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        if too_low(middle) { low = middle } else { high = middle }
-    }
-    0.5 * (low + high)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::log_mean_exp;
-
-    #[test]
-    fn both_directions_of_gaussian_work_give_the_same_log_z() {
-        // Forward work N(z - s^2/2, s^2) goes with backward work N(z + s^2/2, s^2).
-        let mut random = Random::stream(3, lnz_kernels::random::Purpose::Model, 0);
-        let (z, s, n) = (7.0, 1.5, 20_000);
-        let there: Vec<f64> = (0..n).map(|_| z - s * s / 2.0 + s * random.normal()).collect();
-        let back: Vec<f64> = (0..n / 2).map(|_| z + s * s / 2.0 + s * random.normal()).collect();
-        let found = acceptance_ratio(&there, &back);
-        // The forward mean alone has an error of sqrt((e^(s^2) - 1) / n) = 0.02; the ratio a smaller one.
-        assert!((found - z).abs() < 0.04, "{found}");
-        assert!((log_mean_exp(&there) - z).abs() < 0.08);
-    }
 
     #[test]
     fn states_that_are_reached_too_seldom_count_by_how_many_are_independent() {

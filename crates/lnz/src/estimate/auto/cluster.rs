@@ -2,8 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
-/// Phases that are told apart at most: the highest ones, and those that are farthest from all others.
-const HIGHEST: usize = 40;
+/// Phases that are told apart at most: the highest ones, and as many that are farthest from all others.
 const MOST: usize = 80;
 /// Two chains are in one phase if they are no farther apart than twice what a chain moves by itself.
 const REACH: f32 = 2.0;
@@ -13,7 +12,7 @@ const QUIETEST: usize = 5;
 const EXCHANGE: f64 = 0.1;
 
 /// The means of each phase, from the means of chains over two windows, one after the other.
-/// `heights` are log p of the chains.
+/// `heights` say which phases matter most.
 pub(super) fn phases(
     before: &Array2<f32>,
     after: &Array2<f32>,
@@ -48,7 +47,7 @@ fn spread_out(means: &Array2<f32>, heights: &[f64], reach: f32) -> Vec<Array1<f3
     let mut nearest = vec![f32::INFINITY; means.nrows()];
     while centres.len() < MOST {
         let height = |k: usize| if nearest[k] > reach { heights[k] } else { f64::NEG_INFINITY };
-        let next = match centres.len() < HIGHEST {
+        let next = match centres.len() < MOST / 2 {
             true => (0..nearest.len()).fold(0, |a, b| if height(b) > height(a) { b } else { a }),
             false => (0..nearest.len()).fold(0, |a, b| if nearest[b] > nearest[a] { b } else { a }),
         };

@@ -1,5 +1,6 @@
 //! The core: the states of highest weight, whose exact sum is a rigorous lower bound of Z.
 
+use super::effort::CHAINS;
 use crate::math::log_sum_exp;
 use crate::observer::Observer;
 use lnz_kernels::{FreeEnergy, Position};
@@ -9,8 +10,6 @@ use std::collections::{BinaryHeap, HashMap};
 const KEPT: f64 = 45.0;
 /// Its own neighbours are looked at while it is above e^-25.
 const EXPANDED: f64 = 25.0;
-/// Modes that the search starts from.
-const SEEDS: usize = 256;
 /// Evaluations of softplus that building may take, about a quarter of a second.
 const MOST_WORK: f64 = 3e7;
 /// States kept at most, for memory.
@@ -49,7 +48,7 @@ impl Core {
         let mut heights = HashMap::new();
         let mut sum = RunningSum::default();
         let mut open = BinaryHeap::new();
-        for mode in modes.iter().take(SEEDS) {
+        for mode in modes.iter().take(CHAINS) {
             heights.insert(pack(&mode.x), mode.height());
             sum.add(mode.height());
             open.push(Open { height: mode.height(), x: mode.x.clone() });

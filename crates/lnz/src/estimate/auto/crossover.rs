@@ -4,15 +4,13 @@
 //! several blocks lead to those between them. Where there are no blocks but local order, as in a band or a
 //! lattice, states differ in domains, and the best of each can be had (the clusters of Houdayer).
 
+use super::effort::STATES;
 use super::sampler::{Guess, State};
 use crate::Rbm;
 use crate::math::sigmoid;
-use lnz_kernels::FreeEnergy;
 use ndarray::{Array1, Array2};
 use std::collections::BTreeMap;
 
-/// States that are compared with the highest one, and exchanges that are looked at.
-const COMPARED: usize = 128;
 /// A unit differs between two states if its means are this far apart.
 const DIFFERENT: f64 = 0.3;
 /// A coupling is strong above this share of the strongest of its units.
@@ -20,29 +18,31 @@ const STRONG: f64 = 0.25;
 /// Groups of a pair that are exchanged at most, and units of a group worth the name.
 const GROUPS: usize = 8;
 const SMALLEST: usize = 4;
-/// Exchanges of one group between the highest state and others, the highest first. An exchange that leads
-/// higher becomes the state that the next ones are compared with.
-pub(super) fn exchanges(
-    model: &Rbm,
-    free_energy: &FreeEnergy,
-    means: &Array2<f32>,
-    heights: &[f64],
-) -> Vec<Guess> {
-    let mut order: Vec<usize> = (0..heights.len()).collect();
-    order.sort_by(|&a, &b| heights[b].total_cmp(&heights[a]));
+
+/// The log of the weight of a phase with these means, as mean-field theory has it: energy and entropy.
+pub(super) fn log_weight(model: &Rbm, means: &Array1<f64>) -> f64 {
+    let inner = means.iter().filter(|&&m| m > 0.0 && m < 1.0);
+    let entropy: f64 = inner.map(|m| -m * m.ln() - (1.0 - m) * (1.0 - m).ln()).sum();
+    model.log_marginal(means.view()) + entropy
+}
+
+/// Exchanges of one group between the phase of highest weight and other states, the highest first. An
+/// exchange that leads higher becomes the one that the next ones are compared with.
+pub(super) fn exchanges(model: &Rbm, means: &Array2<f32>, log_weights: &[f64]) -> Vec<Guess> {
+    let mut order: Vec<usize> = (0..log_weights.len()).collect();
+    order.sort_by(|&a, &b| log_weights[b].total_cmp(&log_weights[a]));
     let hidden = |means: &Array1<f64>| model.hidden_input(means.view()).mapv(sigmoid);
-    let height = |means: &Array1<f64>| free_energy.position(rounded(means)).height();
     let mut highest = means.row(order[0]).mapv(f64::from);
     let mut highest_hidden = hidden(&highest);
-    let mut top = height(&highest);
+    let mut top = log_weights[order[0]];
     let mut found: BTreeMap<State, f64> = BTreeMap::new();
-    for &k in order[1..].iter().take(COMPARED) {
+    for &k in order[1..].iter().take(STATES) {
         let other = means.row(k).mapv(f64::from);
         let other_hidden = hidden(&other);
         for group in groups(model, [&highest, &other], [&highest_hidden, &other_hidden]) {
             let mut child = highest.clone();
             group.iter().for_each(|&unit| child[unit] = other[unit]);
-            let height = height(&child);
+            let height = log_weight(model, &child);
             found.insert(rounded(&child), height);
             if height > top {
                 (highest, top) = (child, height);
@@ -52,7 +52,7 @@ pub(super) fn exchanges(
     }
     let mut found: Vec<(State, f64)> = found.into_iter().collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
-    found.into_iter().take(COMPARED).map(|(state, _)| ("exchange of groups", state)).collect()
+    found.into_iter().take(STATES).map(|(state, _)| ("exchange of groups", state)).collect()
 }
 
 fn rounded(means: &Array1<f64>) -> State {
@@ -106,4 +106,38 @@ fn root(parent: &mut [usize], mut k: usize) -> usize {
         k = parent[k];
     }
     k
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn a_phase_weighs_what_all_its_states_weigh_together() {
+        // Independent units: the weight of the only phase is Z.
+        let bias = array![0.3, -1.0, 2.0];
+        let model = Rbm::new(Array2::zeros((3, 2)), bias.clone(), array![0.5, -0.5]).unwrap();
+        let log_z = crate::exact_log_z(&model, &()).unwrap();
+        assert!((log_weight(&model, &bias.mapv(sigmoid)) - log_z).abs() < 1e-12);
+        // Frozen units have no entropy: only a state is left.
+        let state = array![1.0, 0.0, 1.0];
+        assert_eq!(log_weight(&model, &state), model.log_marginal(state.view()));
+    }
+
+    #[test]
+    fn the_best_of_two_blocks_is_had_from_states_that_have_one_each() {
+        // Two blocks of four units, each with a hidden unit that holds it together.
+        let mut weights = Array2::zeros((8, 2));
+        weights.slice_mut(ndarray::s![..4, 0]).fill(4.0);
+        weights.slice_mut(ndarray::s![4.., 1]).fill(4.0);
+        let model = Rbm::new(weights, Array1::from_elem(8, -2.0), array![-6.0, -6.0]).unwrap();
+        let half = |on: std::ops::Range<usize>| {
+            Array1::from_shape_fn(8, |i| if on.contains(&i) { 0.95f32 } else { 0.05 })
+        };
+        let means = ndarray::stack![ndarray::Axis(0), half(0..4), half(4..8)];
+        let of = |k: usize| log_weight(&model, &means.row(k).mapv(f64::from));
+        let children = exchanges(&model, &means, &[of(0), of(1)]);
+        assert!(children.iter().any(|(_, state)| state.iter().all(|&on| on)));
+    }
 }

@@ -1,7 +1,8 @@
 //! Starts that are fitted to phases: short resampled runs, each followed by a refit.
 
 use super::cells::{Product, cells};
-use super::sampler::{Ends, ISLAND, Run, Sampler, State, drawn, effective};
+use super::effort::{BETAS, CHAINS, ISLAND, ISLANDS, SWEEPS, WINDOW};
+use super::sampler::{Ends, Run, Sampler, State, drawn, effective};
 use super::schedule::schedule;
 use super::search::Found;
 use crate::Result;
@@ -11,21 +12,11 @@ use lnz_kernels::GROUP;
 use lnz_kernels::random::Random;
 use ndarray::Axis;
 
-/// Intervals of the runs from one start for the whole.
-const WHOLE_BETAS: [usize; 2] = [256, 512];
-/// Intervals of the short runs of each round of fitting.
-const BETAS: [usize; 3] = [256, 256, 512];
-/// Islands of all starts together in a round.
-const ISLANDS: usize = 4;
+/// Intervals of the short runs of each round of fitting phases; the whole needs one round less.
+const ROUNDS: [usize; 3] = [BETAS / 4, BETAS / 4, BETAS / 2];
 /// Phases at most, and the share of Z below which one is left to its neighbours.
 const MOST_PHASES: usize = 24;
 const LEAST_SHARE: f64 = 1e-4;
-/// Part of the weight of its own start that a phase keeps.
-const STAYING: f64 = 0.5;
-/// States that a product is fitted to, after sweeps with this window for their means.
-const DRAWN: usize = 256;
-const SWEEPS: usize = 50;
-const WINDOW: usize = 25;
 
 /// Products that were fitted: one for each phase, whose cell it also defines, and one for all of them.
 pub(super) struct Fitted {
@@ -51,10 +42,10 @@ pub(super) fn fit_whole(
 ) -> Result<(Product, Measured)> {
     let mut pool = found.pool.clone();
     let mut last = Measured { log_z: f64::NEG_INFINITY, error: f64::INFINITY };
-    for betas in WHOLE_BETAS {
+    for betas in &ROUNDS[1..] {
         let start = refitted_to(sampler, &pool, random)?.start;
-        let betas = schedule(betas);
-        let (chains, resampled) = (sampler.fewer(ISLANDS * ISLAND), Some(ISLAND));
+        let betas = schedule(*betas);
+        let (chains, resampled) = (sampler.fewer(CHAINS), Some(ISLAND));
         let run = Run { start: &start, betas: &betas, chains, resampled, others: false };
         let ends = sampler.anneal(&run)?;
         let islands: Vec<f64> = ends.samples.chunks(ISLAND).map(log_mean_exp).collect();
@@ -73,7 +64,7 @@ fn refitted_to(
     random: &mut Random,
 ) -> Result<Product> {
     let (weights, states): (Vec<f64>, Vec<State>) = pool.iter().cloned().unzip();
-    refitted(sampler, &weights, &states, DRAWN, random)
+    refitted(sampler, &weights, &states, CHAINS, random)
 }
 
 /// Fits a start to every phase, and one to the whole.
@@ -81,13 +72,13 @@ pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> 
     let (whole, _) = fit_whole(sampler, found, random)?;
     let mut phases = found.means.iter().map(Product::fitted).collect::<Result<Vec<_>>>()?;
     let mut log_sizes = vec![0.0];
-    for (round, betas) in BETAS.into_iter().enumerate() {
+    for (round, betas) in ROUNDS.into_iter().enumerate() {
         if phases.len() == 1 {
             break;
         }
         let runs = short_runs(sampler, &phases, &schedule(betas))?;
         let kept = worth_keeping(&runs, round > 0);
-        let count = (DRAWN / kept.len()).max(ISLAND);
+        let count = (CHAINS / kept.len()).max(ISLAND);
         let refit = |k: &usize| {
             let ShortRun { ends, log_home, home, .. } = &runs[*k];
             let weights = if *log_home > f64::NEG_INFINITY { home } else { &ends.samples };
@@ -155,7 +146,7 @@ fn worth_keeping(runs: &[ShortRun], must_stay: bool) -> Vec<usize> {
     }
     kept.sort_by(|&a, &b| runs[b].log_home.total_cmp(&runs[a].log_home));
     kept.truncate(MOST_PHASES);
-    let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + STAYING.ln();
+    let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + 0.5f64.ln();
     if must_stay {
         let staying: Vec<usize> = kept.iter().copied().filter(stays).collect();
         kept = if staying.is_empty() { kept[..1].to_vec() } else { staying };

@@ -1,18 +1,15 @@
 //! Local maxima of the log marginal F(x), by many greedy ascents.
 
+use super::effort::{ASCENTS, EVALUATIONS};
 use crate::observer::Observer;
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{FreeEnergy, Position};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// Ascents in all, on a model small enough.
-const ASCENTS: usize = 512;
-/// Ascents that are begun at once, at most, and times that one goes through all units, about.
-const BATCH: usize = 32;
+/// Batches of ascents on a model small enough, and times that one goes through all units, about.
+const BATCHES: usize = 16;
 const PASSES: usize = 8;
-/// No batch begins after this many evaluations of softplus, about half a second on one core.
-const MOST_WORK: f64 = 4e7;
 /// The best modes, whose surroundings are searched again.
 const KICKED: usize = 8;
 /// A flip must gain more than rounding could.
@@ -30,9 +27,9 @@ pub(super) fn find_modes(
     observer: &dyn Observer,
 ) -> Vec<Position> {
     let n = free_energy.units();
-    let most = (MOST_WORK / free_energy.others().max(1) as f64) as usize;
+    let most = (EVALUATIONS / free_energy.others().max(1) as f64) as usize;
     // Half of the work at once, at most.
-    let together = (most / (2 * PASSES * n.max(1))).clamp(2, BATCH);
+    let together = (most / (2 * PASSES * n.max(1))).clamp(2, ASCENTS);
     let ascend = |x, random: &mut Random| ascend(free_energy, x, random, observer);
     let mut modes = Modes::default();
     for (batch, states) in others.chunks(together).enumerate() {
@@ -44,7 +41,7 @@ pub(super) fn find_modes(
             break;
         }
     }
-    for batch in 0..ASCENTS / together {
+    for batch in 0..BATCHES * ASCENTS / together {
         let best: Vec<Vec<bool>> = modes.best(KICKED).map(|mode| mode.x.clone()).collect();
         modes.add((0..together).into_par_iter().map(|k| {
             let mut random = Random::stream(seed, Purpose::Modes, (batch * together + k) as u64);

@@ -3,7 +3,7 @@
 use super::batch::{Batch, Ends, State, engine_of};
 use crate::chains::Held;
 use crate::crew::{Order, Output, Task, Work, joined};
-use crate::estimate::anneal::Betas;
+use crate::estimate::anneal::{Betas, seconds_per_step};
 use crate::{Error, Observer, Precision, Rbm, Result, Start};
 use lnz_kernels::Flips;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,6 @@ use std::sync::OnceLock;
 
 /// The name of these orders.
 pub(in super::super) const KIND: &str = "sample";
-
-/// Seconds for one chain-step of one weight on one core of a processor of 2020: what decides whether an
-/// order is worth it, and nothing else.
-const SECONDS_PER_WEIGHT: f64 = 5e-12;
 
 /// All that decides the chains besides the model.
 #[derive(Serialize, Deserialize)]
@@ -47,8 +43,7 @@ pub(super) fn by_crew(
     let crew = batch.observer.crew()?;
     let model = batch.engine.path().model();
     let &Batch { betas, chains, seed, resampled, others, .. } = batch;
-    let work = chains as f64 * betas.len() as f64 * model.weights().len() as f64;
-    let seconds = work * SECONDS_PER_WEIGHT;
+    let seconds = (chains * betas.len()) as f64 * seconds_per_step(model);
     if seconds < crew.least_seconds() {
         return None;
     }

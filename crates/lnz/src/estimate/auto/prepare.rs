@@ -3,13 +3,14 @@
 use super::backward::{Route, Source, WayBack};
 use super::cells::{Product, cell};
 use super::core::{Core, pack};
+use super::effort::{BETAS, FLIP_ISLANDS, ISLAND};
 use super::fit::{Fitted, fit, fit_whole};
 use super::modes::find_modes;
-use super::sampler::{ISLAND, Pool, Run, Sampler, State, drawn};
+use super::sampler::{Pool, Run, Sampler, State, drawn};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Shares, Summary, Tally};
-use super::trial::{LEAST_CORE, TRIAL_BETAS, Trial};
+use super::trial::{LEAST_CORE, Trial};
 use super::{Auto, Family, FamilyReport};
 use crate::check::{Measured, Opinion};
 use crate::energy::check_resolved;
@@ -19,10 +20,8 @@ use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
 use serde::Serialize;
 
-/// Particles of the pilot of the flips, and intervals and islands of their trial.
-const PARTICLES: usize = 64;
+/// Intervals of the trial of the flips.
 const FLIP_BETAS: usize = 448;
-const FLIP_ISLANDS: usize = 8;
 /// Flips per step at most: each costs as much as many units of a Gibbs step.
 const MOST_FLIPS: usize = 6;
 /// Islands that are so far below the fitted starts need no more of them.
@@ -80,7 +79,7 @@ impl<'a> FlipsWay<'a> {
         let n = sampler.large.visible();
         let flips = n.div_ceil(10).clamp(2, MOST_FLIPS);
         let mut pilot = Pilot::default();
-        let ends = sampler.pilot(flips, PARTICLES, &mut pilot)?;
+        let ends = sampler.pilot(flips, ISLAND, &mut pilot)?;
         let (start, pilot_log_z) = (Start::uniform(n), ends.log_z());
         let way = Self { sampler, pilot, flips, start, pilot_log_z, trial_states: vec![] };
         Ok((way, ends.states))
@@ -209,7 +208,7 @@ fn lead_back(
     let known = trial.with_core.then_some(core);
     let route = Route { sampler, fitted, shares: &trial.design.shares, known };
     let sources = sources(trial, flips, flips_trial);
-    route.lead_back(&sources, schedule(TRIAL_BETAS), random)
+    route.lead_back(&sources, schedule(BETAS), random)
 }
 
 /// The states that both trials have found.

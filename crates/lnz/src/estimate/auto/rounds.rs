@@ -1,14 +1,16 @@
 //! The main run: fresh chains, in rounds, until the error is small or the time is over.
 
 use super::backward::{Backward, Route};
+use super::effort::{BETAS, FLIP_ISLANDS, ISLAND};
 use super::family::Family;
 use super::prepare::{Layers, Prepared, alone, prepare, sources};
-use super::sampler::{ISLAND, part_of_effort};
+use super::sampler::part_of_effort;
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
-use super::trial::{TRIAL_BETAS, from_starts};
+use super::trial::from_starts;
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
-use crate::estimate::anneal::SECONDS_PER_UNIT;
+use crate::check::{uneven_weights, unreached_mass};
+use crate::estimate::anneal::seconds_per_step;
 use crate::estimate::decided::decided;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
@@ -20,24 +22,17 @@ use std::time::Instant;
 const ROUND: usize = 1 << 19;
 /// Times as many intervals as in the trial, at most.
 const MOST_BETAS: f64 = 16.0;
-/// Intervals and islands of a first round with flips.
-const FLIP_BETAS: usize = 1024;
-const FLIP_ISLANDS: usize = 8;
 /// With a smaller share of effective chains the error is itself too small: no reason to stop.
 const LEAST_EFFECTIVE: f64 = 0.03;
 
-/// Chain-steps up to the end of the first round, at least.
+/// Work up to the end of the trial, in chain-steps: with it there is a result.
 const LEAST_STEPS: f64 = 1.5e6;
-/// Seconds of a chain-step for each weight on one fast core.
-const SECONDS_PER_WEIGHT: f64 = 1e-11;
 
 /// The least time that a result takes.
 pub(super) fn least_seconds(model: &Rbm) -> f64 {
     let steps = LEAST_STEPS / part_of_effort(model) as f64;
     let threads = rayon::current_num_threads() as f64;
-    let weights = SECONDS_PER_WEIGHT * model.weights().len() as f64;
-    let units = SECONDS_PER_UNIT * (model.visible() + model.hidden()) as f64;
-    steps * (weights + units) / threads
+    steps * seconds_per_step(model) / threads
 }
 
 /// Samples log Z of a model with hidden units.
@@ -102,9 +97,9 @@ impl<'a> MainRun<'a> {
         let (betas, tally) = match prepared.way {
             Family::Phases => {
                 let starts = prepared.fitted.starts().len();
-                (TRIAL_BETAS * times as usize, Tally::new(starts, 1))
+                (BETAS * times as usize, Tally::new(starts, 1))
             }
-            Family::Flips => (FLIP_BETAS, Tally::new(1, ISLAND)),
+            Family::Flips => (BETAS, Tally::new(1, ISLAND)),
         };
         Self { prepared, settings, betas, tally, rounds: 0 }
     }
@@ -139,7 +134,7 @@ impl<'a> MainRun<'a> {
         self.prepared.way = Family::Phases;
         self.prepared.with_core = self.prepared.trial.with_core;
         self.tally = self.prepared.trial.tally.clone();
-        self.betas = TRIAL_BETAS;
+        self.betas = BETAS;
     }
 
     /// What the decision whether to go on after this round is known by.
@@ -185,7 +180,7 @@ impl<'a> MainRun<'a> {
         let numbers: Vec<usize> = self.tally.chains.iter().map(Vec::len).collect();
         let shares = &trial.design.shares;
         let works = self.tally.log_weights(shares);
-        if self.betas == TRIAL_BETAS {
+        if self.betas == BETAS {
             return Ok(Some(back.judge(trial, &works, &numbers)));
         }
         let mut random = Random::stream(self.settings.seed, Purpose::Reverse, u64::MAX);
@@ -203,6 +198,15 @@ impl<'a> MainRun<'a> {
         let mut interval = now.interval(core.log_z, back.map_or(0.0, |back| back.unreached));
         if let Some(back) = back.filter(|_| !with_core) {
             interval[1] = interval[1].max(back.log_z + 2.0 * now.error);
+        }
+        // Where much is not reached, or few chains count, nobody knows how much more there is: both ways
+        // together bracket log Z.
+        let doubtful = |back: &Backward| {
+            let few = uneven_weights(now.ess, now.largest_share, now.units);
+            few.or(unreached_mass(now.log_z, back.unreached, back.unreached_error)).is_some()
+        };
+        if let Some(back) = back.filter(doubtful) {
+            interval[1] = interval[1].max(back.mean_work);
         }
         // An unbiased run that finds more is seldom wrong.
         for other in self.others(&now) {
@@ -226,6 +230,7 @@ impl<'a> MainRun<'a> {
             max_weight_share: now.largest_share,
             rounds: self.rounds,
             chains: now.chains,
+            independent: now.units,
             betas: self.betas,
             chain_steps: self.prepared.chain_steps(),
             log_weights: match self.prepared.way {

@@ -15,7 +15,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Chains that are resampled together.
-pub(super) const ISLAND: usize = 64;
 
 /// A first state and the kind of guess it is.
 pub(super) type Guess = (&'static str, State);

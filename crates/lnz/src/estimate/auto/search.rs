@@ -4,7 +4,9 @@
 //! signs of singular vectors or the other layer find.
 
 use super::cells::{EPSILON, Product, cell};
-use super::sampler::{Guess, ISLAND, Pool, Run, Sampler, State};
+use super::crossover::log_weight;
+use super::effort::{ASCENTS, BETAS, EVALUATIONS, ISLAND, SWEEPS, WINDOW};
+use super::sampler::{Guess, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
@@ -13,23 +15,16 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// Ascents from states of rising density.
-const ASCENTS: usize = 32;
+/// Ascents from states of rising density at least, and times that one goes through all units at most: sweeps
+/// see to the rest of the way.
 const FEWEST_ASCENTS: usize = 8;
-/// Evaluations of softplus that the ascents of a layer may take.
-const MOST_WORK: f64 = 2e7;
-/// Times that an ascent goes through all units at most.
 const PASSES: usize = 6;
 /// Singular vectors and columns of W whose signs are tried, each with both signs.
 const VECTORS: usize = 16;
 /// Rounds of subspace iteration: signs need no digits.
 const ITERATIONS: usize = 12;
-/// Intervals of the short runs, and sweeps for the means that they start from.
-const SHORT: usize = 128;
-const SWEEPS: usize = 60;
-/// Sweeps before a chain is where it belongs, twice, and the window of its means.
-const RELAXATION: usize = 100;
-const WINDOW: usize = 25;
+/// Sweeps for the means that short runs start from.
+const FIRST_SWEEPS: usize = 60;
 /// Rounds of exchanging groups.
 const CROSSINGS: usize = 2;
 
@@ -50,7 +45,7 @@ impl Found {
             return Ok(false);
         }
         let guesses = more.into_iter().map(|state| ("way back", state)).collect();
-        let more = Relaxed::of(sampler, &FreeEnergy::new(sampler.large), guesses)?;
+        let more = Relaxed::of(sampler, guesses)?;
         self.means.extend(more.phases());
         self.guesses.extend(more.guesses);
         Ok(true)
@@ -92,16 +87,14 @@ pub(super) fn search(
     for (weight, state) in other_pool {
         pool.push((weight, swapped.other_layer(&state, random)));
     }
-    let free_energy = FreeEnergy::new(sampler.large);
-    let mut found = Relaxed::of(sampler, &free_energy, first)?;
+    let mut found = Relaxed::of(sampler, first)?;
     let mut means = found.phases();
     for _ in 0..CROSSINGS {
-        let Relaxed { after, heights, .. } = &found;
-        let children = crossover::exchanges(sampler.large, &free_energy, after, heights);
+        let children = crossover::exchanges(sampler.large, &found.after, &found.log_weights);
         if children.is_empty() {
             break;
         }
-        found.extend(Relaxed::of(sampler, &free_energy, children)?);
+        found.extend(Relaxed::of(sampler, children)?);
         let known = means.len();
         means = found.phases();
         if means.len() <= known {
@@ -116,23 +109,23 @@ struct Relaxed {
     guesses: Vec<Guess>,
     before: Array2<f32>,
     after: Array2<f32>,
-    /// log p of the states, without the constant.
-    heights: Vec<f64>,
+    /// About how much their phases weigh.
+    log_weights: Vec<f64>,
 }
 
 impl Relaxed {
-    fn of(sampler: &Sampler<'_>, free_energy: &FreeEnergy, guesses: Vec<Guess>) -> Result<Self> {
+    fn of(sampler: &Sampler<'_>, guesses: Vec<Guess>) -> Result<Self> {
         let (kinds, states): (Vec<_>, Vec<State>) = guesses.into_iter().unzip();
-        let (states, before) = sampler.sweep(&states, RELAXATION, WINDOW)?;
-        let (states, after) = sampler.sweep(&states, RELAXATION, WINDOW)?;
-        let height = |state: &State| free_energy.position(state.clone()).height();
-        let heights = states.par_iter().map(height).collect();
-        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after, heights })
+        let (states, before) = sampler.sweep(&states, 2 * SWEEPS, WINDOW)?;
+        let (states, after) = sampler.sweep(&states, 2 * SWEEPS, WINDOW)?;
+        let log_weight = |k: usize| log_weight(sampler.large, &after.row(k).mapv(f64::from));
+        let log_weights = (0..states.len()).into_par_iter().map(log_weight).collect();
+        Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after, log_weights })
     }
 
     fn extend(&mut self, more: Self) {
         self.guesses.extend(more.guesses);
-        self.heights.extend(more.heights);
+        self.log_weights.extend(more.log_weights);
         let joined = |a: &Array2<f32>, b: &Array2<f32>| {
             let rows = a.rows().into_iter().chain(b.rows()).flatten().copied().collect();
             let shape = (a.nrows() + b.nrows(), a.ncols());
@@ -143,7 +136,7 @@ impl Relaxed {
     }
 
     fn phases(&self) -> Vec<Array1<f64>> {
-        cluster::phases(&self.before, &self.after, &self.heights)
+        cluster::phases(&self.before, &self.after, &self.log_weights)
     }
 }
 
@@ -158,7 +151,7 @@ fn of_layer(
     let mut found: Vec<Guess> = Vec::new();
     let mut pool = Vec::new();
     let mut annealed = |kind: &'static str, start: Start, found: &mut Vec<Guess>| -> Result<()> {
-        let (betas, chains, resampled) = (even(SHORT), ISLAND, Some(ISLAND));
+        let (betas, chains, resampled) = (even(BETAS / 8), ISLAND, Some(ISLAND));
         let ends = sampler.anneal(&Run {
             start: &start,
             betas: &betas,
@@ -180,13 +173,13 @@ fn of_layer(
     let field = &model.visible_bias() + &model.weights().sum_axis(Axis(1));
     let mean_field = vec![field.iter().map(|&f| f > 0.0).collect(); ASCENTS];
     for (kind, first) in [("random states", coins), ("mean field", mean_field)] {
-        let (_, means) = sampler.sweep(&first, SWEEPS, SWEEPS / 2)?;
+        let (_, means) = sampler.sweep(&first, FIRST_SWEEPS, FIRST_SWEEPS / 2)?;
         let means = means.sum_axis(Axis(0)).mapv(f64::from) / means.nrows() as f64;
         annealed(kind, Start::from_means(means.view(), EPSILON)?, &mut found)?;
     }
     let free_energy = FreeEnergy::new(model);
     let work = (PASSES * n * model.hidden().max(1)) as f64;
-    let ascents = ((MOST_WORK / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
+    let ascents = ((EVALUATIONS / 2.0 / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
     let seed = random.bits();
     let ascent = |k: usize| {
         let mut random = Random::stream(seed, Purpose::Modes, k as u64);

@@ -140,10 +140,8 @@ impl Tally {
 }
 
 /// What the spread of weights says is too small by this factor: rare weights are large, and a run that
-/// has not met one does not know it (docs/decisions.md).
+/// has not met one does not know it (docs/decisions.md). The upper arm of an interval is that much longer.
 const HONEST: f64 = 1.25;
-/// How much longer the upper arm of an interval is than the mirrored lower one.
-const SKEW: f64 = 1.25;
 
 struct Sum {
     measured: Measured,
@@ -174,7 +172,7 @@ impl Summary {
         let unseen = 3.0 / self.ess.max(1.0);
         // Weights are skewed: an estimate is low more often than high, and then shows a smaller error.
         let mirrored = -(-reach.min(0.9)).ln_1p() * (reach / 0.9).max(1.0);
-        let mut high = self.log_z + (SKEW * mirrored).max(unseen.ln_1p());
+        let mut high = self.log_z + (HONEST * mirrored).max(unseen.ln_1p());
         let core = self.known_sum(log_core);
         if core.seems_missed() {
             high += core.shortfall();

@@ -3,17 +3,13 @@
 use super::cells::cells;
 use super::core::{Core, pack};
 use super::design::Design;
+use super::effort::{BETAS, CHAINS, ISLAND};
 use super::fit::Fitted;
 use super::sampler::{Ends, Pool, Run, Sampler, State};
 use super::schedule::schedule;
 use super::tally::{Chain, Summary, Tally};
 use crate::Result;
 
-/// Intervals of the trial of the fitted starts, its chains with one start (twice as many with several), and
-/// of each start at least.
-pub(super) const TRIAL_BETAS: usize = 1024;
-const TRIAL_CHAINS: usize = 256;
-const LEAST_CHAINS: usize = 32;
 /// A core with a smaller share of Z is not worth its trouble.
 pub(super) const LEAST_CORE: f64 = 1e-3;
 
@@ -32,9 +28,9 @@ pub(super) struct Trial {
 impl Trial {
     pub(super) fn run(sampler: &Sampler<'_>, fitted: &Fitted, core: &Core) -> Result<Self> {
         let starts = fitted.starts();
-        let betas = schedule(TRIAL_BETAS);
-        let all = sampler.fewer(TRIAL_CHAINS) * if starts.len() > 1 { 2 } else { 1 };
-        let count = (all / starts.len()).max(LEAST_CHAINS);
+        let betas = schedule(BETAS);
+        let all = sampler.fewer(CHAINS) * if starts.len() > 1 { 2 } else { 1 };
+        let count = (all / starts.len()).max(ISLAND / 2);
         let mut tally = Tally::new(starts.len(), 1);
         let mut states = Vec::new();
         let found = from_starts(sampler, fitted, core, &vec![count; starts.len()], &betas)?;
