@@ -4,8 +4,10 @@
 //! sentence nobody has seen before has come to a new place, and is changed further.
 
 use crate::mutate::{Mutator, Random};
-use crate::targets::{Target, scratch};
+use crate::targets::Target;
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::{Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,9 +22,11 @@ const MOST_KEPT: usize = 4000;
 pub struct Driver<'a> {
     target: &'a Target,
     inputs: Vec<Vec<u8>>,
-    seen: HashSet<String>,
+    /// Hashes of the answers so far.
+    seen: HashSet<u64>,
     mutator: Mutator,
-    folder: PathBuf,
+    /// The input of the moment, for the case that it ends the process.
+    last: Option<File>,
     report: Report,
 }
 
@@ -38,11 +42,12 @@ pub struct Report {
 }
 
 impl<'a> Driver<'a> {
-    /// A driver that begins with these inputs; the same seed makes the same inputs.
-    pub fn new(target: &'a Target, inputs: Vec<Vec<u8>>, seed: u64) -> Self {
+    /// A driver that begins with these inputs; the same seed makes the same inputs. Each is in the file
+    /// `last` while it is parsed.
+    pub fn new(target: &'a Target, inputs: Vec<Vec<u8>>, seed: u64, last: Option<File>) -> Self {
         let mutator = Mutator { random: Random::new(seed) };
         let (seen, report) = (HashSet::new(), Report::default());
-        let mut driver = Self { target, inputs, seen, mutator, folder: scratch(), report };
+        let mut driver = Self { target, inputs, seen, mutator, last, report };
         for k in 0..driver.inputs.len() {
             let input = driver.inputs[k].clone();
             driver.execute(input, false);
@@ -70,9 +75,14 @@ impl<'a> Driver<'a> {
     }
 
     fn execute(&mut self, input: Vec<u8>, keep: bool) {
+        if let Some(file) = &mut self.last {
+            let kept = file.rewind().and_then(|()| file.write_all(&input));
+            // A disk that is full is no fault of the parser.
+            let _ = kept.and_then(|()| file.set_len(input.len() as u64));
+        }
         let clock = Instant::now();
         let target = self.target;
-        let answer = catch_unwind(AssertUnwindSafe(|| target.run(&self.folder, &input)));
+        let answer = catch_unwind(AssertUnwindSafe(|| target.run(&input)));
         self.report.executions += 1;
         let took = clock.elapsed();
         match answer {
@@ -86,7 +96,7 @@ impl<'a> Driver<'a> {
                 self.report.faults.push((format!("took {} s", took.as_secs()), input));
             }
             Ok(answer) => {
-                let is_new = self.seen.insert(without_numbers(&answer));
+                let is_new = self.seen.insert(words_of(&answer));
                 if is_new && keep && self.inputs.len() < MOST_KEPT {
                     self.inputs.push(input);
                 }
@@ -95,14 +105,23 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// The words of a sentence: numbers, names and paths differ from input to input.
-fn without_numbers(answer: &str) -> String {
+/// A hash of the words of a sentence: numbers, names and paths differ from input to input.
+fn words_of(answer: &str) -> u64 {
     let is_word = |word: &str| {
         let bare = word.trim_matches(|c: char| c.is_ascii_punctuation());
-        !bare.is_empty() && bare.chars().all(char::is_alphabetic) && !word.contains(['`', '/', '"'])
+        !bare.is_empty()
+            && bare.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && !word.contains(['`', '/', '"'])
     };
     let words = answer.split_whitespace().map(|word| if is_word(word) { word } else { "#" });
-    words.take(24).collect::<Vec<_>>().join(" ")
+    words.take(24).fold(0, |hash, word| hash_of(hash, word.as_bytes()))
+}
+
+/// FNV-1a, after what was hashed before.
+pub fn hash_of(before: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(before ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 /// All files in a folder, in the order of their names; none if there is no such folder.

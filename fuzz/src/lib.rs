@@ -14,13 +14,13 @@ mod driver;
 mod mutate;
 mod targets;
 
-pub use driver::{Driver, Report, read_inputs};
+pub use driver::{Driver, Report, hash_of, read_inputs};
 pub use mutate::{Mutator, Random};
 pub use targets::{TARGETS, Target};
 
 /// Bytes through one target, for libFuzzer: a fault is a panic.
 pub fn run(name: &str, bytes: &[u8]) {
     if let Some(target) = TARGETS.iter().find(|target| target.name == name) {
-        target.run(&targets::scratch(), bytes);
+        target.run(bytes);
     }
 }

@@ -1,12 +1,13 @@
 //! Feeds all targets in turn for some time: `fuzz [--minutes N] [--target NAME] [--seed N]`.
 
-use lnz_fuzz::{Driver, TARGETS, Target, read_inputs};
+use lnz_fuzz::{Driver, TARGETS, Target, hash_of, read_inputs};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// A file that makes a parser take more than this ends the process, and is then found in the scratch
-/// folder that the last line names.
+/// An input that makes a parser take more than this ends the process, and is then found in the file that
+/// the first line names.
 #[global_allocator]
 static ALLOCATOR: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, 512 << 20);
 
@@ -38,13 +39,16 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| ()));
     let share = Duration::from_secs_f64(60.0 * options.minutes / targets.len() as f64);
     let (mut executions, mut faults) = (0, 0);
-    println!("scratch files are in /dev/shm/lnz-fuzz-{} or the like", std::process::id());
+    let last = last_input();
+    println!("the input of the moment is in {}", last.display());
     for target in targets {
-        let report = feed(target, options.seed, share);
+        let (clock, file) = (Instant::now(), File::create(&last).ok());
+        let report = feed(target, options.seed, share, file);
         println!(
-            "{:<20} {:>12} executions, {:>4} answers, {} faults",
+            "{:<20} {:>12} executions, {:>7.0} each second, {:>4} answers, {} faults",
             target.name,
             report.executions,
+            report.executions as f64 / clock.elapsed().as_secs_f64(),
             report.answers,
             report.faults.len()
         );
@@ -54,14 +58,22 @@ fn main() -> ExitCode {
             println!("    {what}: {}", keep(target, input));
         }
     }
+    let _ = std::fs::remove_file(&last);
     println!("{executions} executions in all, seed {}, {faults} faults", options.seed);
     if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn feed(target: &Target, seed: u64, time: Duration) -> lnz_fuzz::Report {
+/// In memory, where there is such a place.
+fn last_input() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let place = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    place.join(format!("lnz-fuzz-{}", std::process::id()))
+}
+
+fn feed(target: &Target, seed: u64, time: Duration, last: Option<File>) -> lnz_fuzz::Report {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let of = |kind: &str| read_inputs(&top.join(kind).join(target.name));
-    let mut driver = Driver::new(target, [of("seeds"), of("regressions")].concat(), seed);
+    let mut driver = Driver::new(target, [of("seeds"), of("regressions")].concat(), seed, last);
     let clock = Instant::now();
     while clock.elapsed() < time && driver.faults() < 100 {
         driver.run(BETWEEN_LOOKS);
@@ -72,10 +84,7 @@ fn feed(target: &Target, seed: u64, time: Duration) -> lnz_fuzz::Report {
 /// Writes an input that shows a fault, and says where.
 fn keep(target: &Target, input: &[u8]) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts").join(target.name);
-    let hash = input.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
-    });
-    let path: PathBuf = folder.join(format!("{hash:016x}"));
+    let path: PathBuf = folder.join(format!("{:016x}", hash_of(0, input)));
     let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, input));
     match written {
         Ok(()) => path.display().to_string(),

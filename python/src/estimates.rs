@@ -4,7 +4,7 @@ use crate::crew::checked;
 use crate::errors::exception;
 use crate::model::Model;
 use crate::options::{Annealing, Options, request};
-use crate::work::{self, Call};
+use crate::work::{self, Call, Limit};
 use lnz::Tempering;
 use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Samples, Sampling};
 use lnz_app::Spelling;
@@ -92,8 +92,12 @@ pub(crate) fn estimate(
     let request = request(&options, &annealing, model.get().stored.model.visible())?;
     let plan = request.plan().map_err(exception)?;
     let plan = checked(plan, crew.as_ref(), request.max_seconds)?;
+    // A fixed number of rounds takes the time that it takes, and so does an executor.
+    let is_limited = request.auto.rounds.is_none() && crew.is_none();
+    let limit = plan.max_seconds().filter(|_| is_limited);
+    let limit = limit.map(|seconds| Limit::since(started, seconds));
     let call = Call { threads, progress, crew };
-    let outcome = work::run(py, &call, move |observer| {
+    let outcome = work::run_within(py, &call, limit, move |observer| {
         let model = model.get();
         run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
@@ -116,7 +120,9 @@ pub(crate) fn exact(
     let started = Instant::now();
     let request = ExactRequest { force, max_seconds, max_memory };
     let plan = checked(request.plan().map_err(exception)?, crew.as_ref(), max_seconds)?;
-    let outcome = work::run(py, &Call { threads, progress, crew }, move |observer| {
+    let limit = max_seconds.map(|seconds| Limit::since(started, seconds));
+    let call = Call { threads, progress, crew };
+    let outcome = work::run_within(py, &call, limit, move |observer| {
         let model = model.get();
         run::estimate(&model.stored, &model.name, &plan, started, observer)
     })?;
@@ -148,14 +154,18 @@ pub(crate) fn sample(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Drawn> {
+    let started = Instant::now();
+    check_seconds(max_seconds).map_err(exception)?;
+    let limit = max_seconds.map(|seconds| Limit::since(started, seconds));
     let defaults = Tempering::default();
     let columns = chains.unwrap_or(defaults.columns);
     let settings = Tempering { columns, rungs, seed, ..defaults };
-    let (samples, report) =
-        work::run(py, &Call { threads, progress, crew: None }, move |observer| {
-            let model = model.get();
-            run::sample(&model.stored, &model.name, count, &settings, max_seconds, observer)
-        })?;
+    let call = Call { threads, progress, crew: None };
+    let (samples, report) = work::run_within(py, &call, limit, move |observer| {
+        let model = model.get();
+        let (stored, name) = (&model.stored, &model.name);
+        run::sample(stored, name, count, &settings, max_seconds, started, observer)
+    })?;
     let Samples { visible, hidden, phase, .. } = samples;
     Ok(Drawn {
         visible: visible.into_pyarray(py).unbind(),

@@ -4,6 +4,7 @@ use crate::crew::PythonCrew;
 use crate::errors::exception;
 use lnz::crew::Crew;
 use lnz::{Observer, Phase, Progress};
+use lnz_app::overtime::Overtime;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -11,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Between two looks at Ctrl-C and at the progress; a person takes half a second for at once.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -29,6 +30,29 @@ pub(crate) struct Call {
     pub(crate) crew: Option<Py<PyAny>>,
 }
 
+/// So many seconds from a time on.
+pub(crate) struct Limit {
+    seconds: f64,
+    over: Overtime,
+}
+
+impl Limit {
+    pub(crate) fn since(started: Instant, seconds: f64) -> Self {
+        Self { seconds, over: Overtime::after(started, seconds) }
+    }
+
+    /// Fails when work has gone on for too long after it.
+    fn check(&mut self) -> PyResult<()> {
+        match self.over.is_too_long() {
+            false => Ok(()),
+            true => Err(exception(lnz::Error::OutOfTime {
+                allowed: self.seconds,
+                reached: "while the model was prepared".into(),
+            })),
+        }
+    }
+}
+
 /// Runs `work` on a pool of threads while this one looks after Python.
 ///
 /// Work that does not stop soon after it was asked to (a decomposition of a large matrix cannot) is left
@@ -36,6 +60,16 @@ pub(crate) struct Call {
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     call: &Call,
+    work: impl FnOnce(&dyn Observer) -> lnz_app::Result<T> + Send + 'static,
+) -> PyResult<T> {
+    run_within(py, call, None, work)
+}
+
+/// The same for work that has a limit of time, and is left alone when it does not keep it.
+pub(crate) fn run_within<T: Send + 'static>(
+    py: Python<'_>,
+    call: &Call,
+    limit: Option<Limit>,
     work: impl FnOnce(&dyn Observer) -> lnz_app::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let pool = Pool::take(call.threads)?;
@@ -49,7 +83,7 @@ pub(crate) fn run<T: Send + 'static>(
         let _ = sender.send(result);
     });
     let watch = &*watch;
-    match py.detach(move || wait(call, watch, &receiver, Some(PATIENCE))) {
+    match py.detach(move || wait(call, watch, &receiver, limit, Some(PATIENCE))) {
         End::Result(result) => {
             pool.put_back();
             result.unwrap_or_else(|panic| resume_unwind(panic)).map_err(exception)
@@ -80,7 +114,7 @@ pub(crate) fn run_borrowing<T: Send>(
             scope.spawn(move |_| {
                 let _ = sender.send(work(watch));
             });
-            wait(call, watch, &receiver, None)
+            wait(call, watch, &receiver, None, None)
         })
     });
     pool.put_back();
@@ -107,6 +141,7 @@ fn wait<R>(
     call: &Call,
     watch: &Watch,
     results: &Receiver<R>,
+    mut limit: Option<Limit>,
     patience: Option<Duration>,
 ) -> End<R> {
     let error = loop {
@@ -114,7 +149,10 @@ fn wait<R>(
             Ok(result) => return End::Result(result),
             Err(RecvTimeoutError::Disconnected) => return End::Nothing,
             Err(RecvTimeoutError::Timeout) => {
-                if let Err(error) = Python::attach(|py| look(py, call, watch)) {
+                let looked = Python::attach(|py| look(py, call, watch));
+                if let Err(error) =
+                    looked.and_then(|()| limit.as_mut().map_or(Ok(()), Limit::check))
+                {
                     break error;
                 }
             }

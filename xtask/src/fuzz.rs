@@ -3,14 +3,15 @@
 use crate::cargo;
 use std::process::ExitCode;
 
-/// Runs the driver in the release profile; the options are its own.
+/// Runs the driver in a build that checks for overflow; the options are its own.
 pub(crate) fn main(options: &[&str]) -> ExitCode {
-    let run = ["run", "--release", "--quiet", "--package", "lnz-fuzz", "--bin", "fuzz", "--"];
+    let run =
+        ["run", "--profile", "checks", "--quiet", "--package", "lnz-fuzz", "--bin", "fuzz", "--"];
     match cargo().args(run).args(options).status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(status) => {
             eprintln!(
-                "FAILED: the driver ended with {status}; an input that ended it is in its scratch folder"
+                "FAILED: the driver ended with {status}; an input that ended it is in the file that its first line names"
             );
             ExitCode::FAILURE
         }

@@ -14,10 +14,11 @@ const SHAPES: [(usize, usize); 4] = [(1000, 1000), (3000, 3000), (10_000, 2000),
 const LIMITS: [f64; 2] = [1.0, 5.0];
 
 /// What is run on each model.
-const RUNS: [(&str, &[&str]); 4] = [
+const RUNS: [(&str, &[&str]); 5] = [
     ("auto", &["estimate", "--no-exact"]),
     ("ais", &["estimate", "--method", "ais", "--betas", "100"]),
     ("ais, no check", &["estimate", "--method", "ais", "--betas", "100", "--no-check"]),
+    ("tempering", &["estimate", "--method", "tempering"]),
     ("exact", &["exact", "--force"]),
 ];
 

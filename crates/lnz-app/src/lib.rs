@@ -29,6 +29,7 @@ pub mod likelihood;
 pub mod network;
 #[doc(hidden)]
 pub mod numbers;
+pub mod overtime;
 pub mod page;
 pub mod provenance;
 mod recipe;

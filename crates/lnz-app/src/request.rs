@@ -473,12 +473,19 @@ impl AisPlan {
 
 /// Numbers in a text file, apart by white space or commas.
 fn read_schedule(path: &Path) -> Result<Schedule> {
-    let failed = |problem: String| {
-        let (path, problem) = (verbatim(path.display()), verbatim(problem));
-        Error::options(format!("{path}: {{schedule}} {problem}"))
-    };
     let text = std::fs::read_to_string(path)
-        .map_err(|error| failed(format!("cannot be read: {error}")))?;
+        .map_err(|error| bad_schedule(path, &format!("cannot be read: {error}")))?;
+    schedule_of_text(path, &text)
+}
+
+fn bad_schedule(path: &Path, problem: &str) -> Error {
+    let (path, problem) = (verbatim(path.display()), verbatim(problem));
+    Error::options(format!("{path}: {{schedule}} {problem}"))
+}
+
+/// The betas in the text of a file, apart by white space or commas.
+pub fn schedule_of_text(path: &Path, text: &str) -> Result<Schedule> {
+    let failed = |problem: String| bad_schedule(path, &problem);
     let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty());
     let betas = words
         .map(|word| {

@@ -85,17 +85,19 @@ impl Observer for Rounds<'_> {
     }
 }
 
-/// States of a model, drawn by parallel tempering, and the report on the run that drew them.
+/// States of a model, drawn by parallel tempering, and the report on the run that drew them. A limit of
+/// time counts from `started`.
 pub fn sample(
     stored: &StoredModel,
     name: &str,
     count: usize,
     settings: &Tempering,
     max_seconds: Option<f64>,
+    started: Instant,
     observer: &dyn Observer,
 ) -> Result<(Samples, Report)> {
     check_seconds(max_seconds)?;
-    let deadline = Deadline::after(max_seconds.unwrap_or(f64::INFINITY), observer);
+    let deadline = Deadline::since(started, max_seconds.unwrap_or(f64::INFINITY), observer);
     let drawn = lnz::sample(&stored.model, count, settings, &deadline);
     let samples = drawn.map_err(|error| deadline.explain(error))?;
     let estimator = Arc::new(settings.clone());

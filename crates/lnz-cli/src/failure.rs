@@ -21,13 +21,23 @@ pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
 
 /// Prints the error and chooses the exit code.
 pub(crate) fn explain(error: &anyhow::Error) -> ExitCode {
+    ExitCode::from(print(error))
+}
+
+/// The same, at once and from any thread.
+pub(crate) fn exit(error: &anyhow::Error) -> ! {
+    std::process::exit(print(error).into())
+}
+
+fn print(error: &anyhow::Error) -> u8 {
     let code = exit_code(error);
     // Nobody to tell if standard error is gone too.
     use std::io::Write;
     let head = Style::new().for_stderr().red().bold().apply_to("error:");
-    let said = terminal::wrapped_for_stderr(&format!("{head} {}", sentence(error)));
+    let said = format!("{head} {}", terminal::harmless(&sentence(error)));
+    let said = terminal::wrapped_for_stderr(&said);
     let _ = writeln!(std::io::stderr(), "{said}");
-    ExitCode::from(code)
+    code
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {

@@ -144,12 +144,20 @@ fn rename(part: &Path, target: &Path) -> Result<Attempt> {
     Ok(Attempt::Complete)
 }
 
+/// No known file unpacks to nearly as much; a few megabytes can be made to unpack to a thousand times that.
+const LARGEST_UNPACKED: u64 = if cfg!(test) { 1 << 20 } else { 1 << 30 };
+
 /// SHA-256 of the unpacked contents.
 fn contents_sha256(path: &Path) -> Result<String, String> {
     let mut reader = lnz::data::unpacked(path).map_err(|error| error.to_string())?;
-    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    let (mut hash, mut buffer, mut bytes) = (Sha256::new(), vec![0; 1 << 16], 0);
     loop {
-        match reader.read(&mut buffer).map_err(|error| error.to_string())? {
+        let read = reader.read(&mut buffer).map_err(|error| error.to_string())?;
+        bytes += read as u64;
+        match read {
+            _ if bytes > LARGEST_UNPACKED => {
+                return Err(format!("there are more than {LARGEST_UNPACKED} bytes in it"));
+            }
             0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
             read => hash.update(&buffer[..read]),
         }

@@ -2,6 +2,7 @@
 
 mod jobs;
 mod minutes;
+mod patience;
 mod style;
 mod words;
 
@@ -11,6 +12,7 @@ use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use lnz::{Observer, Phase, Progress};
 use minutes::Minutes;
+use patience::Patience;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,6 +36,7 @@ pub(crate) struct Watch {
     latest: Arc<Mutex<Option<Progress>>>,
     /// Ends its thread when it is dropped.
     minutes: Mutex<Option<Minutes>>,
+    patience: Patience,
 }
 
 impl Watch {
@@ -50,6 +53,7 @@ impl Watch {
             .then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
         let (clock, latest) = (Clock { started, limit }, Arc::new(Mutex::new(None)));
         let minutes = (!quiet && !is_terminal).then(|| Minutes::new(clock, Arc::clone(&latest)));
+        let patience = Patience::new(started, limit, bar.clone());
         Self {
             bar,
             clock,
@@ -58,11 +62,13 @@ impl Watch {
             note: Mutex::default(),
             latest,
             minutes: Mutex::new(minutes),
+            patience,
         }
     }
 
     /// Names the next piece of work, where there are several.
     pub(crate) fn begin(&self, name: &str) {
+        self.patience.set_ended(false);
         if let (Some(bar), Ok(mut phase)) = (&self.bar, self.phase.lock()) {
             *phase = None;
             bar.set_prefix(format!("{name}  "));
@@ -76,8 +82,9 @@ impl Watch {
         }
     }
 
-    /// Removes the bar, so that the result stands alone.
+    /// The work has ended; removes the bar, so that the result stands alone.
     pub(crate) fn finish(&self) {
+        self.patience.set_ended(true);
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

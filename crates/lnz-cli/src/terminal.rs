@@ -1,6 +1,7 @@
 //! Writes to standard output: colours only on terminals, and no panic when a pipe closes.
 
 use console::{Style, Term};
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 
 /// Somebody who sets NO_COLOR wants none, whatever else is set.
@@ -14,10 +15,39 @@ pub(crate) fn respect_no_color() {
 /// Prints the result of a command. A reader that has seen enough (`| head`) is not an error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(harmless(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other.map_err(|error| anyhow::anyhow!("standard output: {error}"))?),
     }
+}
+
+/// Text that does nothing to a terminal but colour it: names in a file, and of one, may hold any character.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let (mut safe, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(is_control) {
+        safe.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let kept = length_of_colour(rest);
+        safe.push_str(&rest[..kept]);
+        rest = &rest[kept..];
+        if let Some(control) = rest.chars().next().filter(|_| kept == 0) {
+            safe.extend(control.escape_default());
+            rest = &rest[control.len_utf8()..];
+        }
+    }
+    safe.push_str(rest);
+    Cow::Owned(safe)
+}
+
+/// Bytes of the colour that a text begins with, such as `ESC [ 1 ; 3 1 m`.
+fn length_of_colour(text: &str) -> usize {
+    let Some(numbers) = text.strip_prefix("\x1b[") else { return 0 };
+    let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(numbers.len());
+    if numbers[end..].starts_with('m') { 2 + end + 1 } else { 0 }
 }
 
 /// Prints one JSON object on one line.
@@ -171,6 +201,16 @@ fn records(table: &lnz_figures::Table, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_do_nothing_to_a_terminal_but_colour_it() {
+        for harmless_text in ["plain\n\ttext", "\x1b[1;31mred\x1b[0m \u{e9}"] {
+            assert_eq!(harmless(harmless_text), harmless_text);
+        }
+        let title = "\x1b]0;title\x07 \x1b[2J \x1b[31 \x1b[0mend\x1b";
+        let shown = "\\u{1b}]0;title\\u{7} \\u{1b}[2J \\u{1b}[31 \x1b[0mend\\u{1b}";
+        assert_eq!(harmless(title), shown);
+    }
 
     #[test]
     fn long_lines_break_at_spaces_under_their_first_word() {

@@ -5,12 +5,14 @@
 //! | `walkers` | what every engine can do |
 //! | `grid` | the fast engine, on fixed-point weights |
 //! | `reference` | the readable engine, in float64: its twin |
+//! | `held` | what engines for one model share: its weights on a grid |
 //! | `between` | chains between two models, on either engine |
 //! | `bridge` | the last factor, from the rounded weights to the real ones |
 
 mod between;
 mod bridge;
 mod grid;
+mod held;
 mod moves;
 mod reference;
 mod walkers;
@@ -18,6 +20,7 @@ mod walkers;
 pub(crate) use between::Between;
 pub(crate) use bridge::Bridge;
 pub(crate) use grid::GridEngine;
+pub(crate) use held::Held;
 pub(crate) use moves::Chain;
 pub(crate) use reference::ReferenceEngine;
 pub(crate) use walkers::{Engine, Walkers};
@@ -44,9 +47,7 @@ pub enum Precision {
 pub(crate) struct Task<'m> {
     pub(crate) path: Path<'m>,
     pub(crate) flips: Flips,
-    /// The resolution that is asked for; a finer one will do.
-    pub(crate) precision: Precision,
-    pub(crate) bridge: Bridge,
+    pub(crate) held: Held,
 }
 
 /// Makes an engine for a task, or gives the task back if it is not for this kind of engine.
@@ -55,14 +56,9 @@ pub(crate) type Backend = for<'m> fn(Box<Task<'m>>) -> Result<Box<dyn Engine + '
 /// The fast backends, the preferred one first. The readable engine does what all of them refuse.
 pub(crate) const FAST: [Backend; 1] = [grid::backend];
 
-/// The engine for chains on a path: on the grid that is asked for, or on the next finer one that fits.
-pub(crate) fn engine<'m>(
-    path: Path<'m>,
-    flips: Flips,
-    precision: Precision,
-    bridge: Bridge,
-) -> Box<dyn Engine + 'm> {
-    let mut task = Box::new(Task { path, flips, precision, bridge });
+/// The engine for chains on a path, with the weights as they are held.
+pub(crate) fn engine<'m>(path: Path<'m>, flips: Flips, held: &Held) -> Box<dyn Engine + 'm> {
+    let mut task = Box::new(Task { path, flips, held: held.clone() });
     for backend in FAST {
         match backend(task) {
             Ok(engine) => return engine,

@@ -21,7 +21,7 @@ pub use source::DataFormat;
 pub use summary::{Summary, summarise};
 
 use crate::io::Parsed;
-use crate::io::input::Input;
+use crate::io::input::{Input, open_unpacked};
 use crate::{Error, Result};
 use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2};
@@ -109,7 +109,7 @@ pub struct DataReader {
     packing: Packing,
     options: DataOptions,
     next: u64,
-    /// Keeps the copy of a pipe while it is read.
+    /// A copy of what came through a pipe lasts as long as the reader.
     _input: Input,
 }
 
@@ -121,12 +121,22 @@ const BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 pub(crate) const VALUES_IN_BATCH: usize = 1 << 21;
 
 impl DataReader {
-    /// Opens a data file and reads as much of it as its shape takes.
+    /// Opens a data file and reads as much of it as its shape takes; `-` is standard input.
     pub fn open(path: &Path, options: DataOptions) -> Result<Self> {
         Error::unless_readable(path)?;
+        let input = open_unpacked(path, "a data file");
+        Self::of_input(path, input.map_err(|problem| Error::file(path, problem))?, options)
+    }
+
+    /// Reads the bytes of a data file, packed or not; `name` is what problems call it.
+    pub fn of_bytes(name: &Path, bytes: &[u8], options: DataOptions) -> Result<Self> {
+        Self::of_input(name, Input::of_bytes(bytes), options)
+    }
+
+    fn of_input(path: &Path, input: Input, options: DataOptions) -> Result<Self> {
         let failed = |problem| Error::file(path, problem);
-        let source::Opened { rows, format, packing, input } =
-            source::open_rows(path, options.width).map_err(failed)?;
+        let source::Opened { rows, format, packing } =
+            source::open_rows(&input, options.width).map_err(failed)?;
         if let Some(expected) = options.width
             && rows.width() != expected
         {

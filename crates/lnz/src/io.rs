@@ -150,7 +150,16 @@ pub fn read_model(path: &Path, units: Option<Units>) -> Result<ModelFile> {
 /// Reads a model, told what the file itself does not say.
 pub fn read_model_with(path: &Path, options: &ReadOptions) -> Result<ModelFile> {
     Error::unless_readable(path)?;
-    parse_model(path, options).map_err(|problem| Error::file(path, problem))
+    input::open_input(path, "a model file")
+        .and_then(|input| parse_model(&input, path, true, options))
+        .map_err(|problem| Error::file(path, problem))
+}
+
+/// Reads a model from the bytes of a file, packed or not; `name` is what problems call it.
+pub fn read_model_bytes(name: &Path, bytes: &[u8], options: &ReadOptions) -> Result<ModelFile> {
+    input::unpack(input::Input::of_bytes(bytes))
+        .and_then(|input| parse_model(&input, name, false, options))
+        .map_err(|problem| Error::file(name, problem))
 }
 
 /// The format of a file and its tensors, whether or not they make a model.
@@ -166,20 +175,25 @@ pub fn list_tensors(path: &Path) -> Result<(Format, Vec<TensorInfo>)> {
 
 /// Reads a model from the bytes of a .safetensors file.
 pub(crate) fn model_from_bytes(bytes: &[u8]) -> Parsed<StoredModel> {
-    let mut source = safetensors::SafetensorsFile::parse(bytes.to_vec())?;
+    let mut source = safetensors::SafetensorsFile::open(&input::Input::of_bytes(bytes))?;
     Ok(cast_model(&mut source, Format::Safetensors, &ReadOptions::default())?.stored)
 }
 
-fn parse_model(path: &Path, options: &ReadOptions) -> Parsed<ModelFile> {
-    let input = input::open_input(path, "a model file")?;
-    let entry = Format::of_file(&input, path)?;
+/// A file on the disk may have others beside it that belong to it.
+fn parse_model(
+    input: &input::Input,
+    path: &Path,
+    on_disk: bool,
+    options: &ReadOptions,
+) -> Parsed<ModelFile> {
+    let entry = Format::of_file(input, path)?;
     let beside = match entry.format {
-        Format::Npy => siblings::Siblings::of(path)?,
+        Format::Npy if on_disk => siblings::Siblings::of(path)?,
         _ => None,
     };
     let source: Box<dyn TensorSource> = match beside {
         Some(siblings) => Box::new(siblings),
-        None => entry.open(&input)?,
+        None => entry.open(input)?,
     };
     let tensors = source.tensors().to_vec();
     let (mut source, updates, update) = updates::OneUpdate::choose(source, options.update)?;

@@ -7,6 +7,7 @@ pub(crate) use layer::Layer;
 use crate::{Error, Result};
 use lnz_kernels::Parameters;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
+use rayon::prelude::*;
 
 /// A Restricted Boltzmann Machine, checked at construction.
 ///
@@ -42,7 +43,12 @@ impl Rbm {
                 return Err(Error::BiasLength { layer, found, expected, visible, hidden });
             }
         }
-        if let Some(((i, j), &value)) = weights.indexed_iter().find(|(_, v)| !v.is_finite()) {
+        let mut rows = weights.rows().into_iter();
+        // Whole rows, which is fast.
+        let bad = rows.position(|row| !row.fold(true, |finite, v| finite & v.is_finite()));
+        if let Some(i) = bad
+            && let Some((j, &value)) = weights.row(i).indexed_iter().find(|(_, v)| !v.is_finite())
+        {
             return Err(Error::NotFinite { tensor: "weights", index: vec![i, j], value });
         }
         for (tensor, bias) in [("visible_bias", &visible_bias), ("hidden_bias", &hidden_bias)] {
@@ -51,7 +57,10 @@ impl Rbm {
             }
         }
         // Row-major from here on, whatever the caller's layout was.
-        let weights = weights.as_standard_layout().into_owned();
+        let weights = match weights.is_standard_layout() {
+            true => weights,
+            false => weights.as_standard_layout().into_owned(),
+        };
         let (visible_units, hidden_units) = (Layer::Binary, Layer::Binary);
         Ok(Self { weights, visible_bias, hidden_bias, visible_units, hidden_units, constant: 0.0 })
     }
@@ -153,7 +162,7 @@ impl Rbm {
     ///
     /// Fails without hidden units, because a model needs a visible layer.
     pub fn transposed(&self) -> Result<Self> {
-        let weights = self.weights.t().as_standard_layout().into_owned();
+        let weights = turned(&self.weights);
         Ok(Self {
             constant: self.constant,
             visible_units: self.hidden_units,
@@ -199,10 +208,16 @@ impl Rbm {
             unit
         }
         // Once over the matrix as it lies in memory.
+        let mut joined = 0;
         for (i, row) in self.weights.rows().into_iter().enumerate() {
             for (j, _) in row.iter().enumerate().filter(|(_, w)| **w != 0.0) {
                 let (a, b) = (root_of(&mut parent, i), root_of(&mut parent, visible + j));
                 parent[a.max(b)] = a.min(b);
+                joined += usize::from(a != b);
+                // All that have been looked at are one group, and all hidden units are in it.
+                if joined == i + hidden {
+                    break;
+                }
             }
         }
         let mut components: Vec<Component> = Vec::new();
@@ -224,6 +239,10 @@ impl Rbm {
 
     /// The part of the model on some of its units; the constant stays with the whole.
     pub(crate) fn restricted_to(&self, component: &Component) -> Result<Self> {
+        let is_all = |units: &[usize], count: usize| units.iter().copied().eq(0..count);
+        if is_all(&component.visible, self.visible()) && is_all(&component.hidden, self.hidden()) {
+            return Ok(Self { constant: 0.0, ..self.clone() });
+        }
         let weights = self
             .weights
             .select(ndarray::Axis(0), &component.visible)
@@ -256,6 +275,29 @@ impl Rbm {
         let constant = blocks.iter().map(Rbm::constant).sum();
         Ok(Self { constant, ..Self::new(weights, visible_bias.into(), hidden_bias.into())? })
     }
+}
+
+/// Rows and columns of a matrix that are turned at once: as many rows as fit a small cache.
+const TURNED_ROWS: usize = 32;
+const TURNED_COLUMNS: usize = 64;
+
+/// The matrix with its sides exchanged, in blocks: row by row every number would be a line of the cache.
+fn turned(matrix: &Array2<f64>) -> Array2<f64> {
+    let (rows, columns) = matrix.dim();
+    let mut turned = vec![0.0; rows * columns];
+    let blocks = turned.par_chunks_mut((rows * TURNED_COLUMNS).max(1));
+    blocks.enumerate().for_each(|(block, turned)| {
+        let first = block * TURNED_COLUMNS;
+        for start in (0..rows).step_by(TURNED_ROWS) {
+            let end = (start + TURNED_ROWS).min(rows);
+            for (j, turned) in turned.chunks_exact_mut(rows).enumerate() {
+                for (i, turned) in (start..end).zip(&mut turned[start..end]) {
+                    *turned = matrix[[i, first + j]];
+                }
+            }
+        }
+    });
+    Array2::from_shape_vec((columns, rows), turned).unwrap_or_default()
 }
 
 /// Units of one connected part of a model.

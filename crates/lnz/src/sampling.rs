@@ -4,7 +4,7 @@ mod initial;
 
 pub use initial::InitialState;
 
-use crate::chains::{Bridge, Chain, Engine, GridEngine};
+use crate::chains::{Chain, Engine, GridEngine, Held};
 use crate::observer::{Observer, Phase, Progress};
 use crate::path::{Path, check_epsilon};
 use crate::walk::stay;
@@ -126,6 +126,16 @@ impl Sampling {
         }
         Ok(())
     }
+
+    /// Rounding to 32 bits moves the means by far less than sampling does, and any B is valid; a model
+    /// beyond the range of float32 takes the slow path, and so does a single chain.
+    fn held(&self, model: &Rbm, observer: &dyn Observer) -> Result<Held> {
+        let wanted = match self.layout {
+            ChainLayout::Parallel => Precision::I32,
+            ChainLayout::Single => Precision::F64,
+        };
+        Held::without_bridge(model, wanted, observer)
+    }
 }
 
 impl Start {
@@ -138,7 +148,8 @@ impl Start {
     ) -> Result<Self> {
         sampling.check()?;
         let common = sampling.initial.common_state(model, observer)?;
-        let means = sampled_means(model, sampling, common, seed, observer, false)?;
+        let held = sampling.held(model, observer)?;
+        let means = sampled_means(model, sampling, common, held, seed, observer, false)?;
         Start::from_means(means.view(), sampling.epsilon)
     }
 
@@ -156,8 +167,9 @@ impl Start {
         };
         sampling.check()?;
         let common = sampling.initial.common_state(model, observer)?;
+        let held = sampling.held(model, observer)?;
         let deadline = Deadline::after(share * left, observer);
-        let means = sampled_means(model, sampling, common, seed, &deadline, true)?;
+        let means = sampled_means(model, sampling, common, held, seed, &deadline, true)?;
         if observer.cancelled() {
             return Err(stopped());
         }
@@ -175,6 +187,7 @@ fn sampled_means(
     model: &Rbm,
     sampling: &Sampling,
     common: Option<Array1<f64>>,
+    held: Held,
     seed: u64,
     observer: &dyn Observer,
     may_be_cut: bool,
@@ -186,18 +199,12 @@ fn sampled_means(
     let total = sampling.samples as u64 * sampling.steps as u64;
     let done = AtomicU64::new(0);
     let run = Run { model, sampling, common, flips, seed, observer, may_be_cut, done, total };
-    // Rounding to 32 bits moves the means by far less than sampling does, and any B is valid; a
-    // model beyond the range of float32 takes the slow path.
-    let grid = match sampling.layout {
-        ChainLayout::Parallel => GridEngine::model_on(Precision::I32, model),
-        ChainLayout::Single => None,
-    };
-    let counts = match grid {
+    let counts = match held.grid {
         Some(grid) => {
             // At beta = 1 the start distribution plays no part, and no weight leads to the model.
             let path = Path::new(Cow::Borrowed(model), &Start::uniform(model.visible()));
-            let bridge = Bridge::RowByRow { keeps_inputs: false };
-            run.in_blocks(&GridEngine::new(path, grid, lnz_kernels::Flips::default(), bridge))
+            let flips = lnz_kernels::Flips::default();
+            run.in_blocks(&GridEngine::new(path, grid, flips, held.bridge))
         }
         None => run.in_float64(),
     };
@@ -367,7 +374,8 @@ mod tests {
                     };
                     let means = {
                         let common = initial.common_state(&model, &()).unwrap();
-                        sampled_means(&model, &sampling, common, 1, &(), false).unwrap()
+                        let held = sampling.held(&model, &()).unwrap();
+                        sampled_means(&model, &sampling, common, held, 1, &(), false).unwrap()
                     };
                     for (m, b) in means.iter().zip(&bias) {
                         let expected = crate::math::sigmoid(*b);

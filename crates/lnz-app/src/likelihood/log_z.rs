@@ -86,10 +86,17 @@ impl LogZ {
 
     /// A value from a file that `lnz estimate --json` has written, for the same model.
     pub fn read(path: &Path, model: &Rbm) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let problem = format!("cannot be read: {}", verbatim(error));
+            Error::SavedResult { path: path.to_owned(), problem }
+        })?;
+        Self::of_text(path, &text, model)
+    }
+
+    /// A value from the text of such a file.
+    pub fn of_text(path: &Path, text: &str, model: &Rbm) -> Result<Self> {
         let failed = |problem: String| Error::SavedResult { path: path.to_owned(), problem };
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| failed(format!("cannot be read: {}", verbatim(error))))?;
-        let result = serde_json::from_str(&text)
+        let result = serde_json::from_str(text)
             .map_err(|error| failed(format!("is not JSON ({}); {EXPECTED}", verbatim(error))))?;
         let (saved, result) = parse(result, model).map_err(failed)?;
         Ok(Self::new(saved, Some(path), result))

@@ -35,11 +35,11 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
         let report = folder::estimate(args, path)?;
         return finish(args, &report, false);
     }
-    let source = args.reading.load(&args.models[0])?;
     // A fixed number of rounds takes the time that it takes.
     let limit = plan.max_seconds().filter(|_| args.auto.rounds.is_none());
     let watch = Watch::within(args.run.quiet, started, limit);
     let outcome = on_threads(args.run.threads, || {
+        let source = args.reading.load(&args.models[0])?;
         Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
     watch.finish();

@@ -8,8 +8,10 @@ use anyhow::Result;
 use lnz::{Tempering, io};
 use lnz_app::run;
 use std::process::ExitCode;
+use std::time::Instant;
 
 pub(crate) fn run(args: &SampleArgs) -> Result<ExitCode> {
+    let started = Instant::now();
     io::check_samples_path(&args.output)?;
     let defaults = Tempering::default();
     let settings = Tempering {
@@ -19,11 +21,11 @@ pub(crate) fn run(args: &SampleArgs) -> Result<ExitCode> {
         ..defaults
     };
     settings.check()?;
-    let source = args.model.load()?;
-    let watch = Watch::new(args.run.quiet);
+    let watch = Watch::within(args.run.quiet, started, args.max_seconds);
     let drawn = on_threads(args.run.threads, || {
-        let (count, limit) = (args.count, args.max_seconds);
-        Ok(run::sample(source.stored(), &source.name, count, &settings, limit, &watch)?)
+        let source = args.model.load()?;
+        let (stored, limit) = (source.stored(), args.max_seconds);
+        Ok(run::sample(stored, &source.name, args.count, &settings, limit, started, &watch)?)
     });
     watch.finish();
     let (samples, found) = drawn?;

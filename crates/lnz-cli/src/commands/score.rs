@@ -23,6 +23,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         io::check_values_path(path)?;
     }
     args.report.check()?;
+    let watch = Watch::within(args.run.quiet, started, args.limit.max_seconds);
     let source = args.model.load()?;
     let (name, stored) = (source.name.as_str(), source.stored());
     let known = match (args.log_z.given, &args.log_z.result) {
@@ -31,7 +32,6 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         (None, None) => None,
     };
     let request = ScoreRequest { name, stored, binarize: args.binarize, seed: args.seed };
-    let watch = Watch::within(args.run.quiet, started, args.limit.max_seconds);
     let outcome = on_threads(args.run.threads, || {
         // A limit that was asked for is one for the whole command.
         let limit = args.limit.max_seconds.unwrap_or(f64::INFINITY);

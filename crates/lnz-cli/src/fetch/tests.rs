@@ -138,6 +138,18 @@ fn changed_contents_are_not_kept() {
 }
 
 #[test]
+fn a_little_that_unpacks_to_far_too_much_is_not_kept() {
+    use std::io::Write;
+    let folder = TempDir::new().unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&vec![0; LARGEST_UNPACKED as usize + 1]).unwrap();
+    let server = Server::start("file", gzip.finish().unwrap(), Behaviour::default());
+    let error = fetch_quietly(&known(&content()), &folder, &server).unwrap_err().to_string();
+    assert!(error.contains("more than 1048576 bytes"), "{error}");
+    assert!(names(&folder).is_empty());
+}
+
+#[test]
 fn a_file_of_the_user_is_not_replaced() {
     let (content, folder) = (content(), TempDir::new().unwrap());
     let server = Server::start("file", content.clone(), Behaviour::default());

@@ -48,6 +48,19 @@ fn other_signals_that_ask_to_end_are_heard_like_ctrl_c() {
 }
 
 #[test]
+fn a_model_that_does_not_come_can_be_given_up() {
+    let mut command = lnz(&["estimate", "-"]);
+    let waiting = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = waiting.spawn().unwrap();
+    let _pipe = child.stdin.take();
+    std::thread::sleep(Duration::from_millis(700));
+    press_ctrl_c(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(output.stderr.starts_with(b"error: stopped"), "{output:?}");
+}
+
+#[test]
 fn finished_chains_are_reported() {
     let folder = crate::files::Folder::new();
     let model = folder.small_model("m.npz");

@@ -37,12 +37,8 @@ fn time_that_is_too_short_for_any_result_has_a_sentence() {
         "error: --max-seconds 0.5 is not enough: the least that makes a result would take about ";
     assert!(answer.stderr.starts_with(said), "{}", answer.stderr);
     // The default method knows what its first round takes, and says the limit as it was typed.
-    let large = folder.path("large.npz");
-    crate::run::text(&["generate", "gwgm", "--visible", "2000", "--hidden", "2000", "-o", &large]);
-    let answer = run(&["estimate", &large, "--max-seconds", "0.25"]);
+    let answer = run(&["estimate", &model, "--max-seconds", "0.5", "--threads", "1"]);
     assert_eq!(answer.code, Some(1), "{}", answer.stdout);
-    let said =
-        "error: --max-seconds 0.25 is not enough: the least that makes a result would take about ";
     assert!(answer.stderr.starts_with(said), "{}", answer.stderr);
     let answer = run(&["exact", &model, "--max-seconds", "3"]);
     assert_eq!(answer.code, Some(2), "{}", answer.stdout);
@@ -52,6 +48,24 @@ fn time_that_is_too_short_for_any_result_has_a_sentence() {
             let sentence = one_sentence(&[command, &[&limit]].concat());
             assert!(sentence.starts_with("--max-seconds is "), "{sentence}");
         }
+    }
+}
+
+/// Nobody writes to the pipe, so that reading the model does not end by itself.
+#[test]
+fn a_model_that_does_not_come_is_given_up_when_the_time_is_over() {
+    for command in [&["estimate", "-"][..], &["exact", "-"], &["estimate", "-", "--method", "ais"]]
+    {
+        let limited = [command, &["--max-seconds", "0.5"]].concat();
+        let mut waiting = lnz(&limited);
+        let waiting = waiting.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = waiting.spawn().unwrap();
+        let _pipe = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let expected = "error: --max-seconds 0.5 is not enough: stopped while the model was read";
+        assert!(said.starts_with(expected), "{said}");
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::Parameters;
 use crate::aligned::{Aligned, Plain};
 use crate::simd::Simd;
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::{ArrayView1, ArrayView2, s};
+use rayon::prelude::*;
 
 /// A number whose rows are added up: `i16`, `i32` or `f32`.
 pub trait Summed: Plain + Send + Sync {
@@ -46,7 +47,7 @@ macro_rules! fixed {
         impl Fixed for $integer {
             const LARGEST: f64 = $largest;
             fn from_rounded(value: f64) -> Self {
-                value.round() as Self
+                rounded(value) as Self
             }
             fn to_f32(self) -> f32 {
                 self as f32
@@ -65,6 +66,14 @@ macro_rules! fixed {
 fixed!(i16, 32_767.0, load_i16, sub_i16);
 // Sums of at most 2^30: their conversion to f32 cannot overflow, and differences fit too.
 fixed!(i32, 1_073_741_824.0, load_i32, sub_i32);
+
+/// Rounds half away from zero, as `f64::round` does, in a way that vectors can; up to 2^31.
+#[inline(always)]
+fn rounded(value: f64) -> i32 {
+    // The float64 before 1/2: with 1/2 itself, what is just below it would be rounded up.
+    const HALF: f64 = 0.499_999_999_999_999_94;
+    (value + HALF.copysign(value)) as i32
+}
 
 /// A group of output units that are summed together: one or two rows of 64 bytes.
 #[derive(Debug, Clone, Copy)]
@@ -100,15 +109,18 @@ impl<T: Fixed> Layer<T> {
             offset += inputs * rows * T::PER_ROW;
         }
         let mut layer = Self { inputs, tiles, weights: Aligned::zeroed(offset) };
-        for tile in &layer.tiles {
-            let width = tile.rows * T::PER_ROW;
-            for i in 0..inputs {
-                let from = tile.offset + i * width;
-                for (lane, value) in layer.weights[from..from + tile.units].iter_mut().enumerate() {
-                    *value = T::from_rounded(weights[[i, tile.first + lane]] / step);
+        // Only the last tile may have one row.
+        let largest = (inputs * 2 * T::PER_ROW).max(1);
+        let parts = layer.weights.par_chunks_mut(largest).zip(&layer.tiles);
+        parts.for_each(|(part, tile)| {
+            let columns = tile.first..tile.first + tile.units;
+            let rows = part.chunks_exact_mut(tile.rows * T::PER_ROW);
+            for (row, weights) in rows.zip(weights.slice(s![.., columns]).rows()) {
+                for (value, weight) in row.iter_mut().zip(weights) {
+                    *value = T::from_rounded(weight / step);
                 }
             }
-        }
+        });
         layer
     }
 
@@ -199,7 +211,7 @@ fn coherent_noise(weights: ArrayView2<'_, f64>, step: f64) -> f64 {
     for weights in weights.rows() {
         let mut row = 0.0;
         for (w, column) in weights.iter().zip(&mut columns) {
-            let error = (w / step).round() * step - w;
+            let error = f64::from(rounded(w / step)) * step - w;
             row += error;
             *column += error;
         }
@@ -227,5 +239,22 @@ impl<T: Fixed> FixedModel<T> {
         let mut padded = Aligned::zeroed(self.hidden_bias.len().next_multiple_of(64));
         padded[..self.hidden_bias.len()].copy_from_slice(&self.hidden_bias);
         padded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_that_of_the_standard_library() {
+        let halves = (0..100).map(|k| f64::from(k) / 2.0);
+        let around = halves.flat_map(|half| [half.next_down(), half, half.next_up()]);
+        let large = [f64::from(i16::MAX), 32_766.5, 1_073_741_823.5, 1_073_741_824.0, 1e-310];
+        for value in around.chain(large) {
+            for value in [value, -value] {
+                assert_eq!(f64::from(rounded(value)), value.round(), "{value:e}");
+            }
+        }
     }
 }

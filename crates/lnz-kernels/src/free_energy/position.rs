@@ -46,10 +46,8 @@ impl FreeEnergy {
         let (units, others) = model.weights.dim();
         let width = others.next_multiple_of(LANES);
         let mut weights = vec![0.0; units * width];
-        for (i, row) in model.weights.rows().into_iter().enumerate() {
-            for (j, &w) in row.iter().enumerate() {
-                weights[i * width + j] = w;
-            }
+        for (to, from) in weights.chunks_exact_mut(width.max(1)).zip(model.weights.rows()) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
         }
         Self {
             units,

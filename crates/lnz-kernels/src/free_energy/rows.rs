@@ -7,6 +7,8 @@ use crate::Parameters;
 use crate::free_energy::softplus::{NOTHING, sum_of_softplus};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 use crate::stop::{Stop, StopRule};
+use ndarray::s;
+use rayon::prelude::*;
 
 /// F(x) = b.x + sum_j softplus(a_j(x)) + constant, for rows of values between 0 and 1.
 pub struct Marginals {
@@ -33,9 +35,13 @@ impl Marginals {
         let (visible, hidden) = model.weights.dim();
         let width = hidden.next_multiple_of(TILE);
         let mut weights = vec![0.0; visible * width];
-        for ((i, j), &w) in model.weights.indexed_iter() {
-            weights[((j / TILE) * visible + i) * TILE + j % TILE] = w;
-        }
+        weights.par_chunks_mut((visible * TILE).max(1)).enumerate().for_each(|(tile, part)| {
+            let columns = tile * TILE..((tile + 1) * TILE).min(hidden);
+            let rows = model.weights.slice(s![.., columns]);
+            for (to, from) in part.chunks_exact_mut(TILE).zip(rows.rows()) {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            }
+        });
         let mut hidden_bias = model.hidden_bias.to_vec();
         hidden_bias.resize(width, NOTHING);
         Self {

@@ -4,7 +4,7 @@
 //! second, so that the path between equal models is one point. Each beta is a model of its own, with an
 //! engine of its own whose chains stay at its end; a step hands the states on from one to the next.
 
-use super::{Bridge, Engine, Precision, Walkers, engine};
+use super::{Engine, Held, Precision, Walkers, engine};
 use crate::observer::Observer;
 use crate::path::Path;
 use crate::{Rbm, Result, Start};
@@ -35,12 +35,12 @@ impl<'m> Between<'m> {
                 _ => Cow::Owned(mixed(first, last, beta)?),
             };
             // Only the ends are real models, whose weights are not rounded.
-            let bridge = match &model {
-                Cow::Borrowed(model) => Bridge::in_tiles(model),
-                Cow::Owned(_) => Bridge::RowByRow { keeps_inputs: false },
+            let held = match &model {
+                Cow::Borrowed(model) => Held::new(model, precision, &())?,
+                Cow::Owned(model) => Held::without_bridge(model, precision, &())?,
             };
             let path = Path::new(model, &Start::uniform(first.visible()));
-            Ok((beta, engine(path, Flips::default(), precision, bridge)))
+            Ok((beta, engine(path, Flips::default(), &held)))
         };
         let rungs = betas.par_iter().map(rung).collect::<Result<_>>()?;
         Ok(Self { last, rungs })

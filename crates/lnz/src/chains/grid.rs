@@ -1,16 +1,16 @@
 //! The fast engine: chains on fixed-point weights and bit-packed states.
 
 use super::{Bridge, Engine, Precision, Task, Walkers};
-use crate::Rbm;
 use crate::observer::Observer;
 use crate::path::Path;
 use lnz_kernels::{ChainRange, Flips, GROUP_OF_ROWS, GridChains, GridModel, share_out};
 use ndarray::{Array1, ArrayView1};
+use std::sync::Arc;
 
 /// For models of binary units that a grid holds.
 pub(super) fn backend<'m>(task: Box<Task<'m>>) -> Result<Box<dyn Engine + 'm>, Box<Task<'m>>> {
-    match GridEngine::model_on(task.precision, task.path.model()) {
-        Some(grid) => Ok(Box::new(GridEngine::new(task.path, grid, task.flips, task.bridge))),
+    match task.held.grid.clone() {
+        Some(grid) => Ok(Box::new(GridEngine::new(task.path, grid, task.flips, task.held.bridge))),
         None => Err(task),
     }
 }
@@ -18,25 +18,19 @@ pub(super) fn backend<'m>(task: Box<Task<'m>>) -> Result<Box<dyn Engine + 'm>, B
 /// A model on a grid, and the path to it.
 pub(crate) struct GridEngine<'m> {
     path: Path<'m>,
-    grid: GridModel,
+    grid: Arc<GridModel>,
     path_on_grid: lnz_kernels::Path,
     flips: Flips,
-    bridge: Bridge,
+    bridge: Arc<Bridge>,
 }
 
 impl<'m> GridEngine<'m> {
-    /// The model on the grid that is asked for, or on the next finer one that fits; none for float64,
-    /// beyond the range of float32, and for units that are not binary.
-    pub(crate) fn model_on(wanted: Precision, model: &Rbm) -> Option<GridModel> {
-        match wanted {
-            _ if !model.is_binary() => None,
-            Precision::I16 => GridModel::on_16_bits(model).or_else(|| GridModel::on_32_bits(model)),
-            Precision::I32 => GridModel::on_32_bits(model),
-            Precision::F64 => None,
-        }
-    }
-
-    pub(crate) fn new(path: Path<'m>, grid: GridModel, flips: Flips, bridge: Bridge) -> Self {
+    pub(crate) fn new(
+        path: Path<'m>,
+        grid: Arc<GridModel>,
+        flips: Flips,
+        bridge: Arc<Bridge>,
+    ) -> Self {
         let path_on_grid = grid.path(path.bias().view());
         Self { path, grid, path_on_grid, flips, bridge }
     }
@@ -52,7 +46,7 @@ impl Engine for GridEngine<'_> {
     }
 
     fn precision(&self) -> Precision {
-        match self.grid {
+        match *self.grid {
             GridModel::I16(_) => Precision::I16,
             GridModel::I32(_) => Precision::I32,
         }

@@ -4,19 +4,19 @@ use super::Rows;
 use super::dense::WIDEST;
 use super::packed::{self, Stream, unreadable};
 use crate::io::Parsed;
+use crate::io::input::Input;
 use std::io::{BufRead, Read};
-use std::path::Path;
 
 /// A longer line is taken for a file of another kind.
 const LONGEST_LINE: u64 = 1 << 26;
 
 /// Opens the file; without a width, reads it once to find the largest index.
-pub(super) fn open(path: &Path, width: Option<usize>) -> Parsed<Box<dyn Rows>> {
+pub(super) fn open(input: &Input, width: Option<usize>) -> Parsed<Box<dyn Rows>> {
     let width = match width {
         Some(width) => width,
-        None => largest_index(Lines::new(packed::open(path)?))?,
+        None => largest_index(Lines::new(packed::open(input)?))?,
     };
-    Ok(Box::new(LibsvmRows { lines: Lines::new(packed::open(path)?), width, has_values: false }))
+    Ok(Box::new(LibsvmRows { lines: Lines::new(packed::open(input)?), width, has_values: false }))
 }
 
 struct LibsvmRows {
@@ -159,10 +159,7 @@ mod tests {
     use super::*;
 
     fn rows(text: &str, width: Option<usize>) -> Parsed<Vec<Vec<f64>>> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("data");
-        std::fs::write(&path, text).unwrap();
-        let mut source = open(&path, width)?;
+        let mut source = open(&Input::of_bytes(text.as_bytes()), width)?;
         let (mut row, mut rows) = (vec![0.0; source.width()], Vec::new());
         while source.next_row(&mut row)? {
             rows.push(row.clone());

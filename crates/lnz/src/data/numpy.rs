@@ -3,13 +3,13 @@
 use super::dense::{DenseRows, rows_and_width};
 use super::{Rows, packed, sparse};
 use crate::io::Parsed;
+use crate::io::input::Input;
 use crate::io::names;
 use crate::io::npy::Header;
 use crate::io::npz::NpzFile;
 use crate::io::number::{Number, count_values};
 use crate::io::tensors::{Order, TensorInfo, TensorSource};
 use std::io::{Cursor, Read};
-use std::path::Path;
 
 /// Names of the array with the data, where an archive has several.
 const DATA_NAMES: [&str; 8] =
@@ -18,16 +18,16 @@ const DATA_NAMES: [&str; 8] =
 type Stream = Box<dyn Read + Send>;
 
 /// A lone array.
-pub(super) fn open_npy(path: &Path) -> Parsed<Box<dyn Rows>> {
+pub(super) fn open_npy(input: &Input) -> Parsed<Box<dyn Rows>> {
     open_array(&|| {
-        let mut stream = packed::open(path)?;
+        let mut stream = packed::open(input)?;
         Ok((Header::read(&mut stream)?, Box::new(stream)))
     })
 }
 
 /// The only array of an archive, or the one named as data.
-pub(super) fn open_npz(path: &Path) -> Parsed<Box<dyn Rows>> {
-    let mut file = NpzFile::open(path)?;
+pub(super) fn open_npz(input: &Input) -> Parsed<Box<dyn Rows>> {
+    let mut file = NpzFile::open(input)?;
     if let Some(rows) = sparse::open(&mut file)? {
         return Ok(rows);
     }
@@ -155,10 +155,7 @@ mod tests {
             format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
         let length = (header.len() as u16).to_le_bytes();
         let bytes = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), content].concat();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("data.npy");
-        std::fs::write(&path, bytes).unwrap();
-        let mut rows = open_npy(&path)?;
+        let mut rows = open_npy(&Input::of_bytes(&bytes))?;
         let (mut row, mut values) = (vec![0.0; rows.width()], Vec::new());
         while rows.next_row(&mut row)? {
             values.extend_from_slice(&row);

@@ -1,11 +1,10 @@
 //! The bytes of a data file, unpacked if it is packed by gzip or xz.
 
 use crate::io::Parsed;
-use crate::io::input::XZ_MEMORY_KIB;
+use crate::io::input::{Input, XZ_MEMORY_KIB, open_unpacked};
 use crate::{Error, Result};
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
@@ -30,20 +29,19 @@ pub enum Packing {
 /// The bytes of a file, unpacked if it is packed by gzip or xz.
 pub fn unpacked(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     Error::unless_readable(path)?;
-    open(path).map_err(|problem| Error::file(path, problem))
+    open_unpacked(path, "a data file")
+        .and_then(|input| open(&input))
+        .map_err(|problem| Error::file(path, problem))
 }
 
 /// Opens a file, unpacking gzip and xz.
-pub(super) fn open(path: &Path) -> Parsed<Stream> {
-    open_packed(path).map(|(_, stream)| stream)
+pub(super) fn open(input: &Input) -> Parsed<Stream> {
+    open_packed(input).map(|(_, stream)| stream)
 }
 
 /// The same, and how it is packed.
-pub(super) fn open_packed(path: &Path) -> Parsed<(Packing, Stream)> {
-    let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err("is a folder, expected a data file".to_owned());
-    }
+pub(super) fn open_packed(input: &Input) -> Parsed<(Packing, Stream)> {
+    let file = input.open().map_err(|error| format!("cannot be read: {error}"))?;
     let (start, file) = peek(Box::new(BufReader::with_capacity(1 << 16, file)))?;
     let (packing, unpacked): (_, Box<dyn Read + Send>) = if start.starts_with(b"\x1f\x8b") {
         (Packing::Gzip, Box::new(MultiGzDecoder::new(file)))

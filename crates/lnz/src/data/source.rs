@@ -2,7 +2,7 @@
 
 use super::packed::{LONGEST_MAGIC, Packing, open_packed, peek};
 use super::{Rows, csv, idx, libsvm, memory, numpy};
-use crate::io::input::{Input, open_input, open_unpacked};
+use crate::io::input::{Input, unpack};
 use crate::io::{self, Format, Parsed, npy};
 use std::fmt;
 use std::path::Path;
@@ -47,54 +47,48 @@ impl fmt::Display for DataFormat {
     }
 }
 
-/// The rows of a file, and what they are read from.
+/// The rows of a file.
 pub(super) struct Opened {
     pub(super) rows: Box<dyn Rows>,
     pub(super) format: DataFormat,
     pub(super) packing: Packing,
-    /// A copy of what came through a pipe lasts as long as the reader.
-    pub(super) input: Input,
 }
 
-/// The rows of a file in any of the known formats; `-` is standard input.
-pub(super) fn open_rows(path: &Path, width: Option<usize>) -> Parsed<Opened> {
-    let input = open_unpacked(path, "a data file")?;
-    let (packing, stream) = open_packed(input.path())?;
+/// The rows of a file in any of the known formats.
+pub(super) fn open_rows(input: &Input, width: Option<usize>) -> Parsed<Opened> {
+    let (packing, stream) = open_packed(input)?;
     let (start, stream) = peek(stream)?;
     let is_text = || start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
     let (rows, format) = if start.is_empty() {
         return Err("is empty, expected a data set".to_owned());
     } else if start.starts_with(npy::MAGIC) {
-        (numpy::open_npy(input.path())?, DataFormat::Npy)
+        (numpy::open_npy(input)?, DataFormat::Npy)
     } else if start.starts_with(&[0, 0]) {
         (idx::open(stream)?, DataFormat::Idx)
     } else if is_text() && csv::looks_like_it(&start) {
         (csv::open(stream)?, DataFormat::Csv)
     } else if is_text() && !io::looks_like_text_of_arrays(&start) {
-        (libsvm::open(input.path(), width)?, DataFormat::Libsvm)
+        (libsvm::open(input, width)?, DataFormat::Libsvm)
     } else {
-        let (rows, format, copy) = open_arrays(&input, path)?;
-        let input = copy.unwrap_or(input);
-        return Ok(Opened { rows, format, packing, input });
+        open_arrays(input)?
     };
-    Ok(Opened { rows, format, packing, input })
+    Ok(Opened { rows, format, packing })
 }
 
 /// Formats of arrays that are read as a whole; packed files are unpacked aside.
-fn open_arrays(input: &Input, path: &Path) -> Parsed<(Box<dyn Rows>, DataFormat, Option<Input>)> {
-    let copy = open_input(input.path(), "a data file")?;
+fn open_arrays(input: &Input) -> Parsed<(Box<dyn Rows>, DataFormat)> {
+    let copy = unpack(input.clone())?;
     let unknown = || {
         "is in no known format; expected IDX, LIBSVM text, CSV, .npy, .npz, .mat, HDF5 or a pickled array, packed by gzip or xz or not at all".to_owned()
     };
     let start = copy.start(LONGEST_MAGIC as usize)?;
     if start.starts_with(b"PK") && !io::is_torch(&copy, &start) {
-        return Ok((numpy::open_npz(copy.path())?, DataFormat::Npz, Some(copy)));
+        return Ok((numpy::open_npz(&copy)?, DataFormat::Npz));
     }
     // A name alone is no reason to take a file for an array.
     let (format, mut source) = io::open_arrays(&copy, Path::new("")).map_err(|problem| {
         if problem.starts_with("is in no known format") { unknown() } else { problem }
     })?;
-    let _ = path;
     let format = match format {
         Format::Mat => DataFormat::Mat,
         Format::Hdf5 => DataFormat::Hdf5,
@@ -105,7 +99,7 @@ fn open_arrays(input: &Input, path: &Path) -> Parsed<(Box<dyn Rows>, DataFormat,
         }
         _ => return Err(unknown()),
     };
-    Ok((memory::open(&mut *source)?, format, Some(copy)))
+    Ok((memory::open(&mut *source)?, format))
 }
 
 #[cfg(test)]
@@ -121,10 +115,7 @@ mod tests {
         \x1f\xb6\xf3\x7d\x01\x00\x00\x00\x00\x04\x59\x5a";
 
     fn first_rows(content: &[u8]) -> Parsed<Vec<Vec<f64>>> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("data");
-        std::fs::write(&path, content).unwrap();
-        let mut source = open_rows(&path, None)?.rows;
+        let mut source = open_rows(&Input::of_bytes(content), None)?.rows;
         let (mut row, mut rows) = (vec![0.0; source.width()], Vec::new());
         while source.next_row(&mut row)? {
             rows.push(row.clone());

@@ -7,7 +7,7 @@ mod waypoints;
 pub(super) use orders::{Betas, KIND, carry_out};
 pub(super) use waves::{least_seconds, seconds_per_step};
 
-use crate::chains::{Bridge, Engine, engine};
+use crate::chains::{Engine, Held, engine};
 use crate::math::log_mean_exp;
 use crate::observer::{Observer, Phase, Progress};
 use crate::path::Path;
@@ -99,8 +99,7 @@ fn anneal_run<T>(
         return Err(Error::Cancelled { reached: "before annealing had begun".into() });
     }
     let path = Path::new(Cow::Borrowed(model), start);
-    let bridge = Bridge::in_tiles(model);
-    let engine = engine(path, Flips::default(), settings.precision, bridge);
+    let engine = engine(path, Flips::default(), &Held::new(model, settings.precision, observer)?);
     let run = Run {
         engine: &*engine,
         schedule,

@@ -248,22 +248,34 @@ impl FamilyReport {
 impl Auto {
     /// A sum over all states of the model is allowed, and predicted to be affordable.
     pub fn sums_exactly(&self, model: &Rbm) -> Result<bool> {
-        Ok(self.shortcuts && exact_cost(model)?.seconds <= self.exact_seconds)
+        Ok(self.shortcuts && exact_cost(model)?.seconds <= self.seconds_for_sums())
+    }
+
+    /// What sums over states may be predicted to take: with a limit of time half of it, because predictions
+    /// err; what takes a moment is always worth it.
+    fn seconds_for_sums(&self) -> f64 {
+        let half = if self.rounds.is_some() { f64::INFINITY } else { self.max_seconds / 2.0 };
+        self.exact_seconds.min(half.max(A_MOMENT))
     }
 }
+
+/// Seconds that nobody counts.
+const A_MOMENT: f64 = 0.1;
 
 impl Estimator for Auto {
     /// log Z of a model: exact where that is affordable, sampled where not.
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
         self.check(model)?;
-        if decided(observer, "exact", || self.sums_exactly(model))? {
-            return Exact::FORCED.estimate(model, observer);
-        }
         let clock = Instant::now();
-        let parts = Parts::of(model, self, observer)?;
         // A fixed number of rounds takes the time that it takes; a crew ends with a whole round.
         let fixed = self.rounds.is_some() || observer.crew().is_some();
         let limit = if fixed { f64::INFINITY } else { self.max_seconds };
+        let for_sums = Deadline::since(clock, limit.max(2.0 * A_MOMENT), observer);
+        if decided(observer, "exact", || self.sums_exactly(model))? {
+            let found = Exact::FORCED.estimate(model, &for_sums);
+            return found.map_err(|error| for_sums.explain(error));
+        }
+        let parts = Parts::of(model, self, &for_sums).map_err(|error| for_sums.explain(error))?;
         let deadline = Deadline::since(clock, limit, observer);
         let least: f64 =
             parts.to_sample.iter().map(|part| rounds::least_seconds(&part.model)).sum();
@@ -355,7 +367,7 @@ impl<'a> Parts<'a> {
 
 /// The components that can be summed exactly: one after the other, while the time lasts.
 fn affordable(model: &Rbm, components: &[Component], settings: &Auto) -> Result<Vec<bool>> {
-    let mut seconds_left = settings.exact_seconds;
+    let mut seconds_left = settings.seconds_for_sums();
     let each = components.iter().map(|component| {
         if component.visible.is_empty() {
             return Ok(true);
@@ -402,5 +414,21 @@ fn add_up(settings: &Auto, parts: &Parts<'_>, sampled: Vec<Sampled>) -> Finding 
             exact_components: parts.exact_components,
             sampled,
         })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_may_take_half_of_a_limited_time() {
+        let within = |max_seconds, rounds| {
+            Auto { max_seconds, rounds, ..Auto::default() }.seconds_for_sums()
+        };
+        assert_eq!(within(60.0, None), 10.0);
+        assert_eq!(within(5.0, None), 2.5);
+        assert_eq!(within(1e-9, None), A_MOMENT);
+        assert_eq!(within(5.0, Some(1)), 10.0);
     }
 }

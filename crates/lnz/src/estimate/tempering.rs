@@ -12,7 +12,7 @@ pub use samples::{Samples, sample};
 use super::auto::{Fitting, fit_model};
 use super::statistics::jackknife_error;
 use crate::Warning;
-use crate::chains::{Bridge, Engine, engine};
+use crate::chains::{Engine, Held, engine};
 use crate::check::{Measured, columns_disagree, few_round_trips, large_error, missed_mass};
 use crate::check::{below_known_sum, rare_exchanges};
 use crate::json::real;
@@ -139,7 +139,7 @@ impl Estimator for Tempering {
         let fitting = fit_model(model, self.precision, self.seed, observer)?;
         let start_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
-        let engine = self.engine(&fitting);
+        let engine = self.engine(&fitting, observer)?;
         let mut run = Run::settled(self, &fitting, &*engine, observer)?;
         let mut stopped = false;
         while run.rounds < self.rounds && !run.is_known(self, &fitting) {
@@ -158,9 +158,14 @@ impl Estimator for Tempering {
 }
 
 impl Tempering {
-    fn engine<'m>(&self, fitting: &'m Fitting) -> Box<dyn Engine + 'm> {
+    fn engine<'m>(
+        &self,
+        fitting: &'m Fitting,
+        observer: &dyn Observer,
+    ) -> Result<Box<dyn Engine + 'm>> {
         let path = Path::new(Cow::Borrowed(&fitting.model), &fitting.start);
-        engine(path, Flips::default(), self.precision, Bridge::in_tiles(&fitting.model))
+        let held = Held::new(&fitting.model, self.precision, observer)?;
+        Ok(engine(path, Flips::default(), &held))
     }
 }
 

@@ -1,16 +1,15 @@
 //! Zip archives: their entries, and a checked stream of the bytes of one.
 
 use super::Parsed;
+use super::input::Input;
 use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
 use zip::{CompressionMethod, ZipArchive};
 
 /// An opened archive.
 pub(crate) struct Archive {
-    path: PathBuf,
+    input: Input,
     pub(crate) entries: Vec<Entry>,
 }
 
@@ -27,11 +26,11 @@ pub(crate) struct Entry {
 }
 
 impl Archive {
-    pub(crate) fn open(path: &Path) -> Parsed<Self> {
+    pub(crate) fn open(input: &Input) -> Parsed<Self> {
         let damaged = |error: &dyn std::fmt::Display| {
             format!("is not a complete zip archive ({error}); it may be cut short")
         };
-        let file = File::open(path).map_err(|error| format!("cannot be opened: {error}"))?;
+        let file = input.open().map_err(|error| format!("cannot be opened: {error}"))?;
         let mut zip = ZipArchive::new(BufReader::new(file)).map_err(|error| damaged(&error))?;
         // Programs differ in which of the two they read.
         if zip.has_duplicate_names() {
@@ -62,12 +61,12 @@ impl Archive {
                 deflated,
             });
         }
-        Ok(Self { path: path.to_owned(), entries })
+        Ok(Self { input: input.clone(), entries })
     }
 
     /// The unpacked bytes of an entry; the end of the stream checks them against the checksum.
     pub(crate) fn stream(&self, entry: &Entry) -> io::Result<Box<dyn Read + Send>> {
-        let mut file = File::open(&self.path)?;
+        let mut file = self.input.open()?;
         file.seek(SeekFrom::Start(entry.start))?;
         let packed = BufReader::with_capacity(1 << 16, file.take(entry.packed_size));
         let checksum = entry.checksum;
@@ -118,10 +117,7 @@ mod tests {
     }
 
     fn unpack(bytes: &[u8]) -> Parsed<Vec<u8>> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.npz");
-        std::fs::write(&path, bytes).unwrap();
-        let archive = Archive::open(&path)?;
+        let archive = Archive::open(&Input::of_bytes(bytes))?;
         let mut unpacked = Vec::new();
         let mut stream = archive.stream(&archive.entries[0]).map_err(|e| e.to_string())?;
         stream.read_to_end(&mut unpacked).map_err(|e| e.to_string())?;

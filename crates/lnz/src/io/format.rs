@@ -79,7 +79,7 @@ pub(super) const FORMATS: [FormatEntry; 10] = [
         name: "npz",
         extensions: &["npz"],
         is_it: |_, start| is_zip(start),
-        open: |input| Ok(Box::new(npz::NpzFile::open(input.path())?)),
+        open: |input| Ok(Box::new(npz::NpzFile::open(input)?)),
         write: Some(npz::write),
     },
     FormatEntry {
@@ -147,7 +147,7 @@ fn is_zip(start: &[u8]) -> bool {
 /// True for both formats of torch.
 pub(crate) fn is_torch(input: &Input, start: &[u8]) -> bool {
     if is_zip(start) {
-        return Archive::open(input.path()).is_ok_and(|a| pickle::is_torch_archive(&a));
+        return Archive::open(input).is_ok_and(|a| pickle::is_torch_archive(&a));
     }
     pickle::is_torch_legacy(start)
 }
@@ -156,7 +156,7 @@ pub(crate) fn is_torch(input: &Input, start: &[u8]) -> bool {
 fn open_npy(input: &Input) -> Parsed<Box<dyn TensorSource>> {
     let header = npy::Header::read(&mut &input.start(npy::MOST_BEFORE_VALUES)?[..])?;
     if !header.is_pickled() {
-        return Ok(Box::new(npy::NpyFile::open(input.path())?));
+        return Ok(Box::new(npy::NpyFile::open(input)?));
     }
     let mut pickle = input.read(pickle::LARGEST_PICKLE)?;
     pickle.drain(..header.length);
@@ -167,7 +167,7 @@ fn open_torch(input: &Input) -> Parsed<Box<dyn TensorSource>> {
     if pickle::is_torch_legacy(&input.start(START)?) {
         return Ok(Box::new(pickle::PickleFile::parse(input.read(pickle::LARGEST_PICKLE)?)?));
     }
-    let archive = Archive::open(input.path())?;
+    let archive = Archive::open(input)?;
     Ok(Box::new(pickle::PickleFile::from_archive(archive, input.bytes)?))
 }
 

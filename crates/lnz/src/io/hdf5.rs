@@ -1,12 +1,12 @@
 //! HDF5 files: all arrays below all groups, under their paths.
 
 use super::Parsed;
-use super::input::Input;
+use super::input::{Input, Reader};
 use super::number::{Encoding, Endian, Number, count_values};
 use super::tensors::{Order, TensorInfo, TensorSource, check_expansion};
 use hdf5_reader::error::Result;
 use hdf5_reader::group::Group;
-use hdf5_reader::storage::FileStorage;
+use hdf5_reader::storage::{BytesStorage, DynStorage, FileStorage};
 use hdf5_reader::{ByteOrder, Dataset, Datatype, Hdf5File, OpenOptions};
 use ndarray::ArrayD;
 use std::collections::HashSet;
@@ -48,13 +48,16 @@ impl Hdf5Source {
             return Err(jld2_in_words(input)?);
         }
         guarded(|| {
-            let storage = FileStorage::open(input.path())?;
+            let storage: DynStorage = match input.open()? {
+                Reader::File(file) => Arc::new(FileStorage::from_file(file)?),
+                Reader::Memory(bytes) => Arc::new(BytesStorage::from_shared(bytes.into_inner())),
+            };
             let options = OpenOptions::default()
                 .with_max_chunk_bytes(LARGEST_CHUNK)
                 .with_max_read_bytes(LARGEST_ARRAY)
                 .with_max_object_header_bytes(1 << 24)
                 .with_chunk_cache_bytes(1 << 24);
-            let file = Hdf5File::from_storage_with_options(Arc::new(storage), options)?;
+            let file = Hdf5File::from_storage_with_options(storage, options)?;
             let mut walk = Walk {
                 by_columns: start.starts_with(MATLAB),
                 seen: HashSet::new(),
@@ -90,7 +93,8 @@ impl Walk {
             let name = format!("{path}{}", last_of(dataset.name()));
             self.dataset(dataset, name);
         }
-        for inner in groups {
+        // MATLAB keeps there what its cells refer to, under names that mean nothing.
+        for inner in groups.into_iter().filter(|inner| !last_of(inner.name()).starts_with('#')) {
             let path = format!("{path}{}/", last_of(inner.name()));
             self.group(&inner, &path, depth + 1)?;
         }

@@ -1,11 +1,12 @@
-//! A file that can be read more than once: pipes and packed files are first copied aside.
+//! Bytes that can be read more than once: what comes from pipes and packed files is first copied aside.
 
 use super::Parsed;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use lzma_rust2::{LzmaReader, XzReader};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::NamedTempFile;
 
 /// More than this is not taken from a pipe or out of a packed file.
@@ -18,26 +19,51 @@ pub(crate) const XZ_MEMORY_KIB: u32 = 256 << 10;
 const MOST_EXPANSION: u64 = 1100;
 const ALWAYS_FINE: u64 = 1 << 28;
 
-/// A regular file, unpacked.
+/// Copies up to this size are kept in memory.
+const SMALL_COPY: u64 = 1 << 22;
+
+/// Unpacked bytes.
+#[derive(Clone)]
 pub(crate) struct Input {
-    path: PathBuf,
-    /// Its bytes.
+    place: Place,
+    /// How many there are.
     pub(crate) bytes: u64,
-    /// Deletes the copy when dropped.
-    _copy: Option<NamedTempFile>,
+}
+
+#[derive(Clone)]
+enum Place {
+    File(PathBuf),
+    /// Deleted with the last that reads it.
+    Copy(Arc<NamedTempFile>),
+    Memory(Arc<[u8]>),
+}
+
+/// One that reads an input.
+pub(crate) enum Reader {
+    File(File),
+    Memory(Cursor<Arc<[u8]>>),
 }
 
 impl Input {
-    /// Where the bytes are; not what the user has called it.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Bytes that are in memory already.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self { place: Place::Memory(bytes.into()), bytes: bytes.len() as u64 }
+    }
+
+    /// Reads from the start, independently of all others that read.
+    pub(crate) fn open(&self) -> io::Result<Reader> {
+        Ok(match &self.place {
+            Place::File(path) => Reader::File(File::open(path)?),
+            Place::Copy(copy) => Reader::File(copy.reopen()?),
+            Place::Memory(bytes) => Reader::Memory(Cursor::new(bytes.clone())),
+        })
     }
 
     /// The first bytes.
     pub(crate) fn start(&self, most: usize) -> Parsed<Vec<u8>> {
         let mut start = Vec::new();
-        let file = File::open(&self.path).map_err(unreadable)?;
-        file.take(most as u64).read_to_end(&mut start).map_err(unreadable)?;
+        let reader = self.open().map_err(unreadable)?;
+        reader.take(most as u64).read_to_end(&mut start).map_err(unreadable)?;
         Ok(start)
     }
 
@@ -49,19 +75,43 @@ impl Input {
                 self.bytes
             ));
         }
-        std::fs::read(&self.path).map_err(unreadable)
+        let mut all = Vec::new();
+        self.open().and_then(|mut reader| reader.read_to_end(&mut all)).map_err(unreadable)?;
+        Ok(all)
+    }
+}
+
+impl Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(buffer),
+            Self::Memory(bytes) => bytes.read(buffer),
+        }
+    }
+}
+
+impl Seek for Reader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(to),
+            Self::Memory(bytes) => bytes.seek(to),
+        }
     }
 }
 
 /// Opens a file by its path; `-` is standard input.
 pub(crate) fn open_input(path: &Path, expected: &str) -> Parsed<Input> {
-    let input = open_unpacked(path, expected)?;
+    unpack(open_unpacked(path, expected)?)
+}
+
+/// What a packed file holds; all others stay as they are.
+pub(crate) fn unpack(input: Input) -> Parsed<Input> {
     let start = input.start(16)?;
     // The length of its header may look like the mark of a packed file.
     if is_safetensors(&start, input.bytes) {
         return Ok(input);
     }
-    let file = || File::open(input.path()).map_err(unreadable);
+    let file = || input.open().map_err(unreadable);
     let limit = ALWAYS_FINE.max(input.bytes.saturating_mul(MOST_EXPANSION)).min(MOST_SPOOLED);
     let unpacked = if start.starts_with(b"\x1f\x8b") {
         spool(&mut MultiGzDecoder::new(file()?), limit)
@@ -124,7 +174,7 @@ pub(crate) fn open_unpacked(path: &Path, expected: &str) -> Parsed<Input> {
     if !kind.is_file() {
         return Err(format!("is a device, expected {expected}"));
     }
-    Ok(Input { path: path.to_owned(), bytes: kind.len(), _copy: None })
+    Ok(Input { place: Place::File(path.to_owned()), bytes: kind.len() })
 }
 
 #[cfg(unix)]
@@ -139,18 +189,47 @@ fn is_pipe(_kind: &std::fs::Metadata) -> bool {
 }
 
 fn spool(reader: &mut dyn Read, most: u64) -> Parsed<Input> {
+    let cut = |error| format!("cannot be read to its end ({error}); it may be cut short");
+    let mut start = Vec::new();
+    reader.take(SMALL_COPY).read_to_end(&mut start).map_err(cut)?;
+    if (start.len() as u64) < SMALL_COPY {
+        return Ok(Input { bytes: start.len() as u64, place: Place::Memory(start.into()) });
+    }
     let mut copy = NamedTempFile::new().map_err(|error| format!("cannot be kept: {error}"))?;
-    let bytes = std::io::copy(&mut reader.take(most + 1), &mut copy)
-        .map_err(|error| format!("cannot be read to its end ({error}); it may be cut short"))?;
+    let bytes = io::copy(&mut start.chain(reader).take(most + 1), &mut copy).map_err(cut)?;
     if bytes > most {
         return Err(format!(
             "goes on after {most} bytes, which no model or data set of its size does"
         ));
     }
     copy.flush().map_err(unreadable)?;
-    Ok(Input { path: copy.path().to_owned(), bytes, _copy: Some(copy) })
+    Ok(Input { place: Place::Copy(Arc::new(copy)), bytes })
 }
 
-fn unreadable(error: std::io::Error) -> String {
+fn unreadable(error: io::Error) -> String {
     format!("cannot be read: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_the_same_in_memory_and_on_the_disk() {
+        for count in [0, 1, SMALL_COPY - 1, SMALL_COPY, SMALL_COPY + 1] {
+            let bytes: Vec<u8> = (0..count).map(|at| (at % 251) as u8).collect();
+            let input = spool(&mut &bytes[..], SMALL_COPY + 1).unwrap();
+            assert_eq!(matches!(input.place, Place::Memory(_)), count < SMALL_COPY);
+            assert_eq!((input.bytes, input.read(u64::MAX).unwrap()), (count, bytes.clone()));
+            assert_eq!(input.start(7).unwrap(), bytes[..bytes.len().min(7)]);
+            // It can be opened again, by whoever has a part in it.
+            assert_eq!(input.clone().read(u64::MAX).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_pipe_without_an_end_is_refused() {
+        let problem = spool(&mut std::io::repeat(7), SMALL_COPY).err().unwrap();
+        assert!(problem.starts_with("goes on after"), "{problem}");
+    }
 }

@@ -5,14 +5,13 @@ mod structs;
 mod write;
 
 use super::Parsed;
-use super::input::Input;
+use super::input::{Input, Reader};
 use super::number::{Encoding, Endian, Number, count_values, shape_in_words};
 use super::tensors::{Order, TensorInfo, TensorSource, check_expansion};
 use elements::{COMPRESSED, DOUBLE, INT8, INT32, MATRIX, Matrix, SPARSE, Tag, UINT32};
 use flate2::read::ZlibDecoder;
 use ndarray::ArrayD;
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 
 pub(super) use elements::HEADER_BYTES;
@@ -20,7 +19,7 @@ pub(super) use write::write;
 
 /// An opened .mat file; values are read on demand.
 pub(super) struct MatFile {
-    file: BufReader<File>,
+    file: BufReader<Reader>,
     bytes: u64,
     endian: Endian,
     variables: Vec<Variable>,
@@ -56,7 +55,7 @@ impl MatFile {
         let endian = byte_order(&input.start(HEADER_BYTES)?).ok_or(
             "is not a MATLAB file of version 5; save it in MATLAB by save(name, ..., '-v7')",
         )?;
-        let file = File::open(input.path()).map_err(|error| format!("cannot be read: {error}"))?;
+        let file = input.open().map_err(|error| format!("cannot be read: {error}"))?;
         let mut file = Self {
             file: BufReader::new(file),
             bytes: input.bytes,
@@ -215,9 +214,7 @@ mod tests {
     use super::*;
 
     fn parse(bytes: Vec<u8>) -> Parsed<MatFile> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), bytes).unwrap();
-        MatFile::open(&super::super::input::open_input(file.path(), "a file")?)
+        MatFile::open(&Input::of_bytes(&bytes))
     }
 
     /// A file with one matrix element of this content.

@@ -1,13 +1,12 @@
 //! The .npy format: one array after a header that is a Python literal.
 
 use super::Parsed;
+use super::input::{Input, Reader};
 use super::number::{Encoding, Endian, Number, count_values, shape_in_words};
 use super::python_literal::{self, Literal};
 use super::tensors::{Order, TensorInfo, TensorSource};
 use ndarray::ArrayD;
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
-use std::path::Path;
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -178,13 +177,13 @@ pub(super) fn parse_dtype_name(name: &str) -> Option<Encoding> {
 pub(super) struct NpyFile {
     tensors: [TensorInfo; 1],
     header: Header,
-    reader: BufReader<File>,
+    reader: BufReader<Reader>,
 }
 
 impl NpyFile {
-    pub(super) fn open(path: &Path) -> Parsed<Self> {
-        let file = File::open(path).map_err(|error| format!("cannot be opened: {error}"))?;
-        let present = file.metadata().map_err(|error| error.to_string())?.len();
+    pub(super) fn open(input: &Input) -> Parsed<Self> {
+        let file = input.open().map_err(|error| format!("cannot be opened: {error}"))?;
+        let present = input.bytes;
         let mut reader = BufReader::new(file);
         let header = Header::read(&mut reader)?;
         if header.encoding.is_some() && header.total_bytes()? != present {

@@ -1,6 +1,7 @@
 //! The .npz format: a zip archive of .npy arrays.
 
 use super::archive::{Archive, Entry, expect_end};
+use super::input::Input;
 use super::npy::{self, Header};
 use super::number::count_values;
 use super::tensors::{TensorInfo, TensorSource, check_expansion};
@@ -8,7 +9,6 @@ use super::{Parsed, StoredModel};
 use ndarray::{ArrayD, ArrayViewD};
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Write};
-use std::path::Path;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// Entry with the words of a model; numpy shows it as bytes under this name.
@@ -26,9 +26,8 @@ pub(crate) struct NpzFile {
 }
 
 impl NpzFile {
-    pub(crate) fn open(path: &Path) -> Parsed<Self> {
-        let archive = Archive::open(path)?;
-        let file_bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    pub(crate) fn open(input: &Input) -> Parsed<Self> {
+        let archive = Archive::open(input)?;
         let (mut arrays, mut tensors) = (Vec::new(), Vec::new());
         for entry in &archive.entries {
             let Some(name) = entry.name.strip_suffix(".npy") else { continue };
@@ -43,7 +42,7 @@ impl NpzFile {
                 "is a zip archive without .npy arrays (a PyTorch file?); save the parameters by numpy.savez or as .safetensors".to_owned()
             );
         }
-        Ok(Self { archive, arrays, tensors, file_bytes })
+        Ok(Self { archive, arrays, tensors, file_bytes: input.bytes })
     }
 
     /// The text of an array that holds nothing else, such as a format by name.

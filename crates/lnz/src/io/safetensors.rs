@@ -1,6 +1,6 @@
 //! The .safetensors format: a JSON header, then the bytes of all tensors.
 
-use super::input::Input;
+use super::input::{Input, Reader};
 use super::number::{Encoding, Endian, Number, count_values};
 use super::tensors::{Order, TensorInfo, TensorSource};
 use super::{Float, Parsed, StoredModel, Tensor};
@@ -9,22 +9,16 @@ use ::safetensors::{Dtype, SafeTensorError};
 use ndarray::ArrayD;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 /// An opened .safetensors file; values are read on demand.
 pub(super) struct SafetensorsFile {
-    content: Content,
+    file: Reader,
     tensors: Vec<TensorInfo>,
     /// How each tensor is stored, and where in the file.
     places: Vec<(Option<Encoding>, Range<u64>)>,
     metadata: BTreeMap<String, String>,
-}
-
-enum Content {
-    Memory(Vec<u8>),
-    File(File),
 }
 
 /// The library refuses longer headers.
@@ -33,19 +27,12 @@ const LONGEST_HEADER: u64 = 100_000_000;
 impl SafetensorsFile {
     /// Reads the header, and no values.
     pub(super) fn open(input: &Input) -> Parsed<Self> {
-        let mut file =
-            File::open(input.path()).map_err(|error| format!("cannot be read: {error}"))?;
+        let mut file = input.open().map_err(|error| format!("cannot be read: {error}"))?;
         let header = header(&mut file, input.bytes)?;
-        Self::new(&header, Content::File(file), input.bytes)
+        Self::new(&header, file, input.bytes)
     }
 
-    pub(super) fn parse(bytes: Vec<u8>) -> Parsed<Self> {
-        let total = bytes.len() as u64;
-        let header = header(&mut &bytes[..], total)?;
-        Self::new(&header, Content::Memory(bytes), total)
-    }
-
-    fn new(json: &[u8], content: Content, total: u64) -> Parsed<Self> {
+    fn new(json: &[u8], file: Reader, total: u64) -> Parsed<Self> {
         refuse_duplicates(json)?;
         let header: Metadata = serde_json::from_slice(json)
             .map_err(|error| problem(&SafeTensorError::InvalidHeaderDeserialization(error)))?;
@@ -69,7 +56,7 @@ impl SafetensorsFile {
             });
         }
         let metadata = header.metadata().clone().unwrap_or_default().into_iter().collect();
-        Ok(Self { content, tensors, places, metadata })
+        Ok(Self { file, tensors, places, metadata })
     }
 }
 
@@ -100,16 +87,10 @@ impl TensorSource for SafetensorsFile {
         let encoding = encoding
             .ok_or_else(|| format!("holds {} values, expected real numbers", info.dtype))?;
         let count = count_values(&info.shape)?;
-        let values = match &mut self.content {
-            Content::Memory(bytes) => {
-                encoding.read(&mut &bytes[place.start as usize..place.end as usize], count)?
-            }
-            Content::File(file) => {
-                let moved = file.seek(SeekFrom::Start(place.start));
-                moved.map_err(|error| format!("cannot be read: {error}"))?;
-                encoding.read(&mut BufReader::with_capacity(1 << 16, file), count)?
-            }
-        };
+        let moved = self.file.seek(SeekFrom::Start(place.start));
+        moved.map_err(|error| format!("cannot be read: {error}"))?;
+        let mut reader = BufReader::with_capacity(1 << 16, &mut self.file);
+        let values = encoding.read(&mut reader, count)?;
         info.order.arrange(&info.shape, values)
     }
 
@@ -232,6 +213,10 @@ impl Float {
 mod tests {
     use super::*;
 
+    fn parse(bytes: Vec<u8>) -> Parsed<SafetensorsFile> {
+        SafetensorsFile::open(&Input::of_bytes(&bytes))
+    }
+
     fn file(header: &str, data: &[u8]) -> Vec<u8> {
         [&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat()
     }
@@ -240,7 +225,7 @@ mod tests {
     fn half_precision_is_read() {
         let header = r#"{"f":{"dtype":"F16","shape":[1],"data_offsets":[0,2]},
             "g":{"dtype":"BF16","shape":[1,1],"data_offsets":[2,4]}}"#;
-        let mut file = SafetensorsFile::parse(file(header, &[0, 0x3e, 0xc0, 0x3f])).unwrap();
+        let mut file = parse(file(header, &[0, 0x3e, 0xc0, 0x3f])).unwrap();
         assert_eq!(file.values(0).unwrap().into_raw_vec_and_offset().0, [1.5]);
         assert_eq!(file.values(1).unwrap().into_raw_vec_and_offset().0, [1.5]);
         assert_eq!(file.tensors()[1].dtype, "bfloat16");
@@ -249,21 +234,20 @@ mod tests {
     #[test]
     fn a_name_twice_is_refused() {
         let one = r#""W":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}"#;
-        let problem =
-            SafetensorsFile::parse(file(&format!("{{{one},{one}}}"), &[0])).err().unwrap();
+        let problem = parse(file(&format!("{{{one},{one}}}"), &[0])).err().unwrap();
         assert_eq!(problem, "has two tensors named `W`; save it again");
     }
 
     #[test]
     fn lies_about_sizes_are_refused() {
-        let lie = |text: &str| SafetensorsFile::parse(file(text, &[0; 8])).is_err();
+        let lie = |text: &str| parse(file(text, &[0; 8])).is_err();
         assert!(!lie(r#"{"W":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}"#));
         assert!(lie(r#"{"W":{"dtype":"F64","shape":[2],"data_offsets":[0,8]}}"#));
         assert!(lie(r#"{"W":{"dtype":"F64","shape":[2],"data_offsets":[0,16]}}"#));
         assert!(lie(
             r#"{"W":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,8]}}"#
         ));
-        assert!(SafetensorsFile::parse(u64::MAX.to_le_bytes().to_vec()).is_err());
-        assert!(SafetensorsFile::parse(vec![1, 2]).is_err());
+        assert!(parse(u64::MAX.to_le_bytes().to_vec()).is_err());
+        assert!(parse(vec![1, 2]).is_err());
     }
 }

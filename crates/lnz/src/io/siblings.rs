@@ -1,6 +1,7 @@
 //! A model in three files side by side, one for each part.
 
 use super::Parsed;
+use super::input::open_input;
 use super::npy::NpyFile;
 use super::tensors::{TensorInfo, TensorSource};
 use ndarray::ArrayD;
@@ -42,7 +43,8 @@ impl Siblings {
         let (mut files, mut tensors) = (Vec::new(), Vec::new());
         for (part, file) in found {
             let about = |problem| format!("belongs to {}, which {problem}", file.display());
-            let opened = NpyFile::open(&file).map_err(about)?;
+            let opened = open_input(&file, "a .npy file").and_then(|input| NpyFile::open(&input));
+            let opened = opened.map_err(about)?;
             tensors.push(TensorInfo { name: part.to_owned(), ..opened.tensors()[0].clone() });
             files.push(opened);
         }

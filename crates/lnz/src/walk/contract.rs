@@ -1,7 +1,7 @@
 //! What every engine promises, checked on models that are small enough to enumerate.
 
 use super::{Population, stay, walk};
-use crate::chains::{Bridge, Engine, FAST, ReferenceEngine, Task, Walkers, engine};
+use crate::chains::{Bridge, Engine, FAST, Held, ReferenceEngine, Task, Walkers, engine};
 use crate::math::{log_mean_exp, log_sum_exp};
 use crate::path::Path;
 use crate::{Gwgm, Precision, Rbm, Start};
@@ -9,6 +9,7 @@ use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{ChainRange, Flips, GROUP};
 use ndarray::{Array1, array};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 const VISIBLE: usize = 4;
 /// Few and uneven, so that the weights vary.
@@ -50,11 +51,11 @@ fn for_every_engine(check: impl Fn(&str, &dyn Engine, &Rbm)) {
         for (way, path, flips) in paths(&model) {
             for (k, backend) in FAST.iter().enumerate() {
                 for precision in [Precision::I16, Precision::I32, Precision::F64] {
-                    for (bridge, ending) in [
-                        (Bridge::in_tiles(&model), "in tiles"),
-                        (Bridge::RowByRow { keeps_inputs: true }, "row by row"),
-                    ] {
-                        let task = Task { path: path(), flips, precision, bridge };
+                    let in_tiles = Held::new(&model, precision, &()).unwrap();
+                    let by_row = Arc::new(Bridge::RowByRow { keeps_inputs: true });
+                    let row_by_row = Held { bridge: by_row, ..in_tiles.clone() };
+                    for (held, ending) in [(in_tiles, "in tiles"), (row_by_row, "row by row")] {
+                        let task = Task { path: path(), flips, held };
                         if let Ok(engine) = backend(Box::new(task)) {
                             let name =
                                 format!("backend {k}, {precision:?}, {units}, {way}, {ending}");
@@ -77,7 +78,8 @@ fn the_precision_that_is_asked_for_is_used_where_it_fits() {
     let (_, model) = &models()[0];
     for precision in [Precision::I16, Precision::I32, Precision::F64] {
         for (_, path, flips) in paths(model) {
-            let engine = engine(path(), flips, precision, Bridge::in_tiles(model));
+            let held = Held::new(model, precision, &()).unwrap();
+            let engine = engine(path(), flips, &held);
             assert_eq!(engine.precision(), precision);
         }
     }

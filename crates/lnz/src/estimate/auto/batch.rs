@@ -1,10 +1,10 @@
 //! A batch of annealed chains: the same for whoever computes it.
 
-use crate::chains::{Bridge, Engine, engine};
+use crate::chains::{Engine, Held, engine};
 use crate::math::{log_mean_exp, sigmoid};
 use crate::path::Path;
 use crate::walk::{Population, walk};
-use crate::{Error, Observer, Precision, Rbm, Result, Start};
+use crate::{Error, Observer, Rbm, Result, Start};
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{ChainRange, Flips, GROUP};
 use ndarray::Array1;
@@ -42,10 +42,9 @@ pub(super) fn engine_of<'m>(
     model: &'m Rbm,
     start: &Start,
     flips: Flips,
-    precision: Precision,
+    held: &Held,
 ) -> Box<dyn Engine + 'm> {
-    let path = Path::new(Cow::Borrowed(model), start);
-    engine(path, flips, precision, Bridge::in_tiles(model))
+    engine(Path::new(Cow::Borrowed(model), start), flips, held)
 }
 
 /// Chains that are annealed together: the same for whoever computes them.

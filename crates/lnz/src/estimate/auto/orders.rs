@@ -1,6 +1,7 @@
 //! Rounds as orders: an item is a group of chains, or an island of chains that are resampled together.
 
 use super::batch::{Batch, Ends, State, engine_of};
+use crate::chains::Held;
 use crate::crew::{Order, Output, Task, Work, joined};
 use crate::estimate::anneal::{Betas, seconds_per_step};
 use crate::{Error, Observer, Precision, Rbm, Result, Start};
@@ -137,7 +138,8 @@ pub(in super::super) fn carry_out(
         return Err(Error::orders("an order to sample does not fit its model"));
     }
     let flips = Flips { visible: flips, hidden: 0 };
-    let engine = engine_of(model, &start, flips, details.precision);
+    let held = Held::new(model, details.precision, observer)?;
+    let engine = engine_of(model, &start, flips, &held);
     let betas = details.betas.schedule()?;
     let (engine, betas) = (&*engine, betas.betas());
     let batch = Batch { engine, betas, chains, seed, resampled, others, observer };

@@ -131,10 +131,10 @@ fn survey<'a>(
 ) -> Result<Survey<'a>> {
     let Layers { large, small } = layers;
     let seed = settings.seed;
-    let sampler = Sampler::new([large, small], settings.precision, seed, observer);
+    let sampler = Sampler::new([large, small], settings.precision, seed, observer)?;
     let mut random = Random::stream(seed, Purpose::Modes, 1 << 50);
     stage(0);
-    let (flips, pilot_states) = FlipsWay::new(sampler.swapped())?;
+    let (flips, pilot_states) = FlipsWay::new(sampler.swapped()?)?;
     stage(1);
     let free_energy = FreeEnergy::new(small);
     let modes = find_modes(&free_energy, pilot_states, seed, observer);

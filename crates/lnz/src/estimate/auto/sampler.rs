@@ -3,7 +3,7 @@
 use super::batch::{Batch, as_state, engine_of};
 pub(super) use super::batch::{Ends, State, stopped};
 use super::orders;
-use crate::chains::Engine;
+use crate::chains::{Engine, Held};
 use crate::math::sigmoid;
 use crate::walk::{Betas, Population, stay, walk};
 use crate::{Observer, Precision, Rbm, Result, Start};
@@ -27,7 +27,8 @@ pub(super) struct Sampler<'a> {
     /// The model with its larger layer visible, and with its smaller one.
     pub(super) large: &'a Rbm,
     pub(super) small: &'a Rbm,
-    pub(super) precision: Precision,
+    precision: Precision,
+    held: Held,
     seed: u64,
     observer: &'a dyn Observer,
     /// Runs so far: each has random numbers of its own.
@@ -54,14 +55,15 @@ impl<'a> Sampler<'a> {
         precision: Precision,
         seed: u64,
         observer: &'a dyn Observer,
-    ) -> Self {
+    ) -> Result<Self> {
+        let held = Held::new(large, precision, observer)?;
         let (runs, chain_steps) = (AtomicU64::new(0), AtomicU64::new(0));
         let hash = OnceLock::new();
-        Self { large, small, precision, seed, observer, runs, chain_steps, hash }
+        Ok(Self { large, small, precision, held, seed, observer, runs, chain_steps, hash })
     }
 
     /// The same with the layers exchanged.
-    pub(super) fn swapped(&self) -> Self {
+    pub(super) fn swapped(&self) -> Result<Self> {
         let seed = self.seed.wrapping_add(1);
         Self::new([self.small, self.large], self.precision, seed, self.observer)
     }
@@ -222,7 +224,7 @@ impl<'a> Sampler<'a> {
     }
 
     fn engine(&self, start: &Start, flips: Flips) -> Box<dyn Engine + '_> {
-        engine_of(self.large, start, flips, self.precision)
+        engine_of(self.large, start, flips, &self.held)
     }
 
     /// A name for the model that is sampled.

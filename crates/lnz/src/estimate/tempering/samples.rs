@@ -44,7 +44,7 @@ pub fn sample(
     let clock = std::time::Instant::now();
     let fitting = fit_model(model, settings.precision, settings.seed, observer)?;
     let start_seconds = clock.elapsed().as_secs_f64();
-    let engine = settings.engine(&fitting);
+    let engine = settings.engine(&fitting, observer)?;
     let mut run = Run::settled(&settings, &fitting, &*engine, observer)?;
     let per_column = count.div_ceil(settings.columns);
     let rounds = (per_column * KEEP).div_ceil(ROUND);

@@ -53,6 +53,12 @@ impl Found {
         Some(Self { dtype, shape, strides, offset: 0, place })
     }
 
+    /// An array whose sizes make no sense.
+    fn damaged() -> Self {
+        let dtype = Dtype::Other("damaged".to_owned());
+        Self { dtype, shape: vec![], strides: vec![], offset: 0, place: Place::Own(vec![]) }
+    }
+
     /// True where the first index runs fastest.
     pub(super) fn by_columns(&self) -> bool {
         self.shape.len() > 1 && self.strides[0] == 1 && self.shape[0] > 1
@@ -88,7 +94,8 @@ pub(super) fn array(graph: &Graph, id: Id, file: &[u8]) -> Option<Found> {
             Found::packed(dtype, vec![], false, place_of(graph, data, file)?)
         }
         "_rebuild_tensor" | "_rebuild_tensor_v2" | "_rebuild_tensor_v3" => {
-            torch_tensor(graph, &object.arguments, file)
+            // Its sizes and strides are no arrays of their own.
+            Some(torch_tensor(graph, &object.arguments, file).unwrap_or_else(Found::damaged))
         }
         // A tensor of a subclass: (function, type, arguments, state).
         "_rebuild_from_type_v2" => {
