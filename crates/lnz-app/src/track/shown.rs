@@ -83,6 +83,9 @@ impl Track {
             let tone = if verdict == Verdict::Unchecked { Tone::Bad } else { Tone::Good };
             let text = match verdict {
                 Verdict::Exact => ": sums over all states",
+                Verdict::Consistent if self.rows.iter().all(|row| row.span.is_none()) => {
+                    ": estimates of their own; there was no bridge yet"
+                }
                 Verdict::Consistent => {
                     ": every bridge holds in both directions, and leads to the independent estimates"
                 }

@@ -76,8 +76,10 @@ const FIRST_BETAS: usize = 8;
 const LEAST_BETAS: usize = 4;
 /// Bytes of models that are kept at a time.
 const BYTES_OF_RUNGS: usize = 1 << 28;
-/// Standard error of log Z at which the ladders that draw the first states may end.
+/// Standard error of log Z at which the ladders that draw the first states may end, and their rounds at most:
+/// an independent estimate says how good the chains are that begin there.
 const FIRST_ERROR: f64 = 0.1;
+const FIRST_ROUNDS: usize = 8;
 
 /// A visible state.
 type State = Vec<bool>;
@@ -107,8 +109,8 @@ impl Follower {
         let rungs = (8.0 * weights).max(BYTES_OF_RUNGS as f64);
         memory::check("a bridge", rungs + 8.0 * weights + 4.0 * units * settings.chains as f64)?;
         let Following { chains, seed, precision, .. } = *settings;
-        let tempering =
-            Tempering { seed, precision, target_error: FIRST_ERROR, ..Tempering::default() };
+        let (target_error, rounds) = (FIRST_ERROR, FIRST_ROUNDS);
+        let tempering = Tempering { seed, precision, target_error, rounds, ..Tempering::default() };
         let samples = sample(&model, chains, &tempering, observer)?;
         // Neighbours come from different ladders: an island takes those of its own ladders.
         let state = |k: usize| samples.visible.row(k).iter().map(|&x| x == 1).collect::<State>();
