@@ -88,7 +88,9 @@ impl Independent {
     /// The bridge leads elsewhere.
     pub fn disagrees(&self) -> bool {
         // Two exact values that are equal are zero errors apart, and no number.
-        self.off.is_some_and(|[off, errors]| off != 0.0 && !(errors.abs() <= MOST_ERRORS))
+        self.off.is_some_and(|[off, errors]| {
+            off != 0.0 && (errors.is_nan() || errors.abs() > MOST_ERRORS)
+        })
     }
 }
 

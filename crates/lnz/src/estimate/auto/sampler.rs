@@ -14,8 +14,6 @@ use rayon::prelude::*;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Chains that are resampled together.
-
 /// A first state and the kind of guess it is.
 pub(super) type Guess = (&'static str, State);
 

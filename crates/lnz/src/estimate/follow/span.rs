@@ -85,12 +85,14 @@ impl Span {
 
     /// More betas, if they are likely to help: the gap falls as one over their number.
     pub(super) fn wants(&self, most: usize) -> Option<usize> {
-        // NaN and infinite gaps want all they can get.
-        (!(self.gap() <= MOST_APART) && self.betas < most).then(|| self.suitable().min(most))
+        let is_close = self.gap() <= MOST_APART;
+        (!is_close && self.betas < most).then(|| self.suitable().min(most))
     }
 
     fn suitable(&self) -> usize {
-        let factor = (self.gap() / MOST_APART).max(2.0).min(1e6);
+        // A gap that is no number, or infinite, wants all it can get.
+        let gap = if self.gap().is_nan() { f64::INFINITY } else { self.gap() };
+        let factor = (gap / MOST_APART).clamp(2.0, 1e6);
         ((self.betas as f64 * factor) as usize).next_power_of_two()
     }
 
