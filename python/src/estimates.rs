@@ -9,7 +9,7 @@ use lnz::Tempering;
 use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Samples, Sampling};
 use lnz_app::Spelling;
 use lnz_app::report::{Line, Report, Tone};
-use lnz_app::request::ExactRequest;
+use lnz_app::request::{ExactRequest, check_seconds};
 use lnz_app::run;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyRuntimeError;
