@@ -107,6 +107,7 @@ pub(crate) fn estimate(
 /// log Z as a sum over all states.
 #[pyfunction]
 #[pyo3(signature = (model, *, force, max_seconds, max_memory, threads, progress, crew))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn exact(
     py: Python<'_>,
     model: Py<Model>,
