@@ -180,21 +180,19 @@ def plot_track(track: Track, ax: Axes | None) -> Axes:
     axes = _new(ax, 6)
     at = [row.at for row in track]
     values = [row.log_z for row in track]
-    below = [row.log_z - _finite(row.interval[0], row.log_z) for row in track]
-    above = [_finite(row.interval[1], row.log_z) - row.log_z for row in track]
-    axes.errorbar(
-        at, values, yerr=[below, above], color=BLUE, marker=".", capsize=2, label="log Z"
-    )
-    checked = [row for row in track if row.independent_log_z is not None]
+    arms = _arms(values, [row.interval for row in track])
+    axes.errorbar(at, values, yerr=arms, color=BLUE, marker=".", capsize=2, label="log Z")
+    checked = [
+        (row.at, row.independent_log_z) for row in track if row.independent_log_z is not None
+    ]
     if checked:
-        axes.plot(
-            [row.at for row in checked], [row.independent_log_z for row in checked],
-            "o", markerfacecolor="none", color=GREY, label="independent estimate",
-        )  # fmt: skip
+        x, y = zip(*checked, strict=True)
+        name = "independent estimate"
+        axes.plot(x, y, "o", markerfacecolor="none", color=GREY, label=name)
     doubtful = [row for row in track if row.verdict == "suspect"]
     if doubtful:
-        x, y = [row.at for row in doubtful], [row.log_z for row in doubtful]
-        axes.plot(x, y, "s", color=ORANGE, label="suspect")
+        places, heights = [row.at for row in doubtful], [row.log_z for row in doubtful]
+        axes.plot(places, heights, "s", color=ORANGE, label="suspect")
     axes.set(xlabel=track.unit, ylabel="log Z (nats)", title="partition function")
     axes.legend(frameon=False)
     return axes

@@ -209,7 +209,9 @@ def _row(row: dict[str, Any]) -> Checkpoint:
     low, high = (float(end) for end in row["interval"])
     bridge, check = row["bridge"] or {}, row["independent"] or {}
     off, bracket = check.get("off_in_errors"), bridge.get("bracket")
-    known = bracket is not None and None not in bracket
+    gap = None
+    if bracket is not None and None not in bracket:
+        gap = float(bracket[1]) - float(bracket[0])
     return Checkpoint(
         at=row["at"],
         name=row["name"],
@@ -218,7 +220,7 @@ def _row(row: dict[str, Any]) -> Checkpoint:
         interval=(low, high),
         origin=row["from"],
         verdict=row["verdict"],
-        gap=float(bracket[1]) - float(bracket[0]) if known else None,
+        gap=gap,
         betas=bridge.get("betas"),
         independent_log_z=check.get("log_z"),
         independent_error=None if not check else float(check["std_error"]),
