@@ -107,7 +107,7 @@ fn sentence(error: &anyhow::Error) -> String {
             duration(*seconds)
         ),
         Some(Error::FarTooWide { width, seconds }) => format!(
-            "the exact value needs an elimination of width {width}, about {} on this machine or more memory than it has; use `lnz estimate`, or `lnz bounds` for a proven floor and ceiling",
+            "the exact value needs an elimination of width {width}, about {} on this machine or more memory than it may take; use `lnz estimate`, or `lnz bounds` for a proven floor and ceiling",
             duration(*seconds)
         ),
         _ => chain(error),
