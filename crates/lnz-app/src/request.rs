@@ -44,7 +44,7 @@ pub struct AutoRequest {
     pub core: Option<usize>,
 }
 
-/// Options of an annealing run; see [`Annealing`] and [`Schedule`].
+/// Options of an annealing run; see [`lnz::Annealing`] and [`lnz::Schedule`].
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)]
 pub struct AnnealingRequest {
