@@ -3,7 +3,6 @@
 use crate::Result;
 use crate::report::Report;
 use crate::request::{Plan, check_seconds};
-use lnz::crew::Crew;
 use lnz::io::StoredModel;
 use lnz::{Bounds, Deadline, Finding, Observer, Phase, Progress, Rbm, Samples, Tempering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,6 +61,10 @@ struct Rounds<'a> {
 }
 
 impl Observer for Rounds<'_> {
+    fn behind(&self) -> Option<&dyn Observer> {
+        Some(self.observer)
+    }
+
     fn progress(&self, news: Progress) {
         if let (Phase::Round, Some(log_z), Some([low, high])) =
             (news.phase, news.log_z, news.interval)
@@ -70,18 +73,6 @@ impl Observer for Rounds<'_> {
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(row);
         }
         self.observer.progress(news);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.observer.cancelled()
-    }
-
-    fn seconds_left(&self) -> Option<f64> {
-        self.observer.seconds_left()
-    }
-
-    fn crew(&self) -> Option<&dyn Crew> {
-        self.observer.crew()
     }
 }
 

@@ -53,25 +53,35 @@ impl Progress {
 
 /// Receives progress, possibly from several threads at once, and may ask to stop.
 ///
-/// `()` is the observer that does neither.
+/// `()` is the observer that does neither. One that stands in front of another says so by
+/// [`behind`](Observer::behind) and writes only what it does differently.
 pub trait Observer: Sync {
+    /// The observer that hears and answers whatever this one leaves to it.
+    fn behind(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     /// Called a few times a second at most by fast work, at least once per phase.
-    fn progress(&self, _progress: Progress) {}
+    fn progress(&self, progress: Progress) {
+        if let Some(observer) = self.behind() {
+            observer.progress(progress);
+        }
+    }
 
     /// Asked often, every few milliseconds; once true it stays true, and work ends at once.
     fn cancelled(&self) -> bool {
-        false
+        self.behind().is_some_and(Observer::cancelled)
     }
 
     /// How long work may still take, where there is a limit: what will not be done by then need not
     /// begin.
     fn seconds_left(&self) -> Option<f64> {
-        None
+        self.behind().and_then(Observer::seconds_left)
     }
 
     /// Who computes the orders of long work; nobody if that is left to the threads of this process.
     fn crew(&self) -> Option<&dyn Crew> {
-        None
+        self.behind().and_then(Observer::crew)
     }
 }
 
@@ -92,16 +102,8 @@ impl std::fmt::Debug for WithCrew<'_> {
 }
 
 impl Observer for WithCrew<'_> {
-    fn progress(&self, progress: Progress) {
-        self.observer.progress(progress);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.observer.cancelled()
-    }
-
-    fn seconds_left(&self) -> Option<f64> {
-        self.observer.seconds_left()
+    fn behind(&self) -> Option<&dyn Observer> {
+        Some(self.observer)
     }
 
     fn crew(&self) -> Option<&dyn Crew> {
@@ -113,16 +115,12 @@ impl Observer for WithCrew<'_> {
 pub(crate) struct Alone<'a>(pub(crate) &'a dyn Observer);
 
 impl Observer for Alone<'_> {
-    fn progress(&self, progress: Progress) {
-        self.0.progress(progress);
+    fn behind(&self) -> Option<&dyn Observer> {
+        Some(self.0)
     }
 
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
-    }
-
-    fn seconds_left(&self) -> Option<f64> {
-        self.0.seconds_left()
+    fn crew(&self) -> Option<&dyn Crew> {
+        None
     }
 }
 
@@ -191,8 +189,8 @@ impl<'a> Deadline<'a> {
 }
 
 impl Observer for Deadline<'_> {
-    fn progress(&self, progress: Progress) {
-        self.observer.progress(progress);
+    fn behind(&self) -> Option<&dyn Observer> {
+        Some(self.observer)
     }
 
     fn cancelled(&self) -> bool {
@@ -208,10 +206,6 @@ impl Observer for Deadline<'_> {
             (Some(mine), Some(other)) => Some(mine.min(other)),
             (mine, other) => mine.or(other),
         }
-    }
-
-    fn crew(&self) -> Option<&dyn Crew> {
-        self.observer.crew()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::interrupt;
 use anyhow::{Context, Result};
 use lnz::Method;
 use lnz::io::{self, StoredModel};
-use lnz::{Observer, Progress, Rbm};
+use lnz::{Deadline, Observer, Rbm};
 use lnz_app::league::Answer;
 use lnz_app::request::{Request, StartKind};
 use lnz_app::run;
@@ -95,22 +95,6 @@ fn installed(python: &Path, module: &str) -> Result<(), String> {
     }
 }
 
-/// Ends the work when its time is over, or when the user says so.
-struct Limited<'a> {
-    inner: &'a dyn Observer,
-    until: Instant,
-}
-
-impl Observer for Limited<'_> {
-    fn progress(&self, progress: Progress) {
-        self.inner.progress(progress);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.inner.cancelled() || Instant::now() > self.until
-    }
-}
-
 impl Peer {
     /// log Z of a model; the inner error says why there is none.
     pub(super) fn answer(
@@ -144,9 +128,8 @@ impl Peer {
         // The known value must not help.
         let model = StoredModel::from(stored.model.clone());
         let clock = Instant::now();
-        let until = clock + Duration::from_secs_f64(args.timeout);
-        let limited = Limited { inner: observer, until };
-        let outcome = run::estimate(&model, "model", &request.plan()?, clock, &limited);
+        let deadline = Deadline::since(clock, args.timeout, observer);
+        let outcome = run::estimate(&model, "model", &request.plan()?, clock, &deadline);
         let seconds = clock.elapsed().as_secs_f64();
         Ok(match outcome {
             Ok(outcome) => {

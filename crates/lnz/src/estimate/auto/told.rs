@@ -1,6 +1,5 @@
 //! Progress of a part of a model, as that of the whole.
 
-use crate::crew::Crew;
 use crate::observer::{Observer, Progress};
 
 /// Adds what was summed exactly to the estimates of the only part that is sampled. Where there are several
@@ -17,6 +16,10 @@ impl<'a> Told<'a> {
 }
 
 impl Observer for Told<'_> {
+    fn behind(&self) -> Option<&dyn Observer> {
+        Some(self.observer)
+    }
+
     fn progress(&self, news: Progress) {
         let whole = |value: f64| self.exact.map(|exact| value + exact);
         self.observer.progress(Progress {
@@ -24,18 +27,6 @@ impl Observer for Told<'_> {
             interval: news.interval.and_then(|[low, high]| Some([whole(low)?, whole(high)?])),
             ..news
         });
-    }
-
-    fn cancelled(&self) -> bool {
-        self.observer.cancelled()
-    }
-
-    fn seconds_left(&self) -> Option<f64> {
-        self.observer.seconds_left()
-    }
-
-    fn crew(&self) -> Option<&dyn Crew> {
-        self.observer.crew()
     }
 }
 
