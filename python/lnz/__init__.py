@@ -10,10 +10,11 @@ files, or names of built-in models (:func:`models`). Results show themselves, ha
 programs and ``plot()`` for people.
 """
 
+from ._builtin import BuiltIn, generate_bms, generate_gwgm, models
 from ._estimates import bounds, compare, estimate, exact, sample, score
 from ._lnz import __version__
 from ._many import ModelRow, ModelRows, estimate_many
-from ._model import RBM, BuiltIn, generate_bms, generate_gwgm, load, models, save
+from ._model import RBM, load, save
 from ._progress import Progress
 from ._results import Comparison, Estimate, ResultWarning, Samples, Score, Strategy, schema
 from ._track import Checkpoint, Track, track

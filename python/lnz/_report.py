@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from . import _lnz
 
 if TYPE_CHECKING:
-    from ._results import Comparison, Estimate, Line, Score
+    from ._results import Comparison, Estimate, Score
+    from ._show import Line
     from ._train import Training
 
 PathLike = str | os.PathLike[str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 import os
@@ -17,12 +16,11 @@ from numpy.typing import NDArray
 from . import _lnz
 from ._choices import Kind, Method, ScoreVerdict, Verdict
 from ._frame import frame
+from ._show import Line, as_columns, as_html, as_text, html_table
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
     from matplotlib.axes import Axes
-
-Line = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -154,10 +152,10 @@ class Estimate:
         return self.log_z
 
     def __repr__(self) -> str:
-        return _text(self._lines)
+        return as_text(self._lines)
 
     def _repr_html_(self) -> str:
-        return _table(self._lines)
+        return as_html(self._lines)
 
 
 @dataclass(frozen=True)
@@ -255,7 +253,7 @@ class Comparison(Sequence[Strategy]):
     def __repr__(self) -> str:
         exact = [] if self.exact is None else [f"exact    {self.exact:.9f}"]
         note = [] if self._note is None else ["", *textwrap.wrap(self._note, 88)]
-        lines = _columns([self._titles, *self._rows])
+        lines = as_columns([self._titles, *self._rows])
         return "\n".join([f"model    {self._model}", *exact, "", *lines, *note])
 
     def _repr_html_(self) -> str:
@@ -345,10 +343,10 @@ class Score:
         return self.mean_log_likelihood
 
     def __repr__(self) -> str:
-        return _text(self._lines)
+        return as_text(self._lines)
 
     def _repr_html_(self) -> str:
-        return _table(self._lines)
+        return as_html(self._lines)
 
 
 def schema() -> dict[str, Any]:
@@ -388,76 +386,3 @@ def _read_only(array: Any) -> Any:
     if array is not None:
         array.flags.writeable = False
     return array
-
-
-def _text(lines: Sequence[Line]) -> str:
-    width = max(len(label) for label, *_ in lines) + 2
-    indent = " " * width
-    return "\n".join(
-        f"{label:<{width}}" + f"{lead}{text}".replace("\n", f"\n{indent}")
-        for label, _, lead, text in lines
-    )
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Cells below each other; all but words to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    is_word = [cell[:1].isalpha() for cell in rows[-1]]
-
-    def line(row: Sequence[str]) -> str:
-        cells = (
-            cell.ljust(width) if word else cell.rjust(width)
-            for cell, width, word in zip(row, widths, is_word)
-        )
-        return "  ".join(cells).rstrip()
-
-    return [line(row) for row in rows]
-
-
-def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table for notebooks; numbers and everything else as text."""
-    cell = "text-align:left;padding:1px 12px 1px 0"
-    titles = "".join(f'<th style="{cell}">{html.escape(name)}</th>' for name in head)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{cell}">{html.escape(text)}</td>' for text in row) + "</tr>"
-        for row in rows
-    )
-    caption = f'<caption style="text-align:left">{html.escape(caption)}</caption>'
-    return f"<table>{caption}<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def html_history(caption: str, first: str, rows: Sequence[tuple[int, Any]]) -> str:
-    """log Z and likelihoods along training, for notebooks; columns that nothing is in are left out."""
-
-    def number(value: float | None) -> str:
-        return "" if value is None else f"{value:.2f}"
-
-    cells = [
-        (
-            str(step),
-            f"{record.log_z:.2f}",
-            f"[{record.interval[0]:.2f}, {record.interval[1]:.2f}]",
-            record.verdict,
-            number(record.train_log_likelihood),
-            number(record.validation_log_likelihood),
-        )
-        for step, record in rows
-    ]
-    head = (first, "log Z", "95% interval", "verdict", "train", "validation")
-    kept = [k for k in range(len(head)) if any(row[k] for row in cells)]
-    chosen = [[row[k] for k in kept] for row in cells]
-    return html_table(caption, [head[k] for k in kept], chosen)
-
-
-_COLOURS = {"good": "#1a7f37", "bad": "#c4520a", "value": "inherit", "plain": "inherit"}
-
-
-def _table(lines: Sequence[Line]) -> str:
-    cell = "text-align:left;vertical-align:top;padding:1px 12px 1px 0;background:none;border:none"
-    body = "".join(
-        f'<tr style="background:none"><td style="{cell};opacity:.6">{html.escape(label)}</td>'
-        f'<td style="{cell}"><b style="color:{_COLOURS[tone]}">{html.escape(lead)}</b>'
-        f"{html.escape(text).replace(chr(10), '<br>')}</td></tr>"
-        for label, tone, lead, text in lines
-    )
-    return f'<table style="border:none;border-collapse:collapse">{body}</table>'

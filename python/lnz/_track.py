@@ -15,7 +15,7 @@ from ._model import as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number, switch
 from ._progress import ProgressOption, reporter
 from ._report import PathLike, words
-from ._results import Line, html_table
+from ._show import Line, html_table
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]

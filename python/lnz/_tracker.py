@@ -18,7 +18,7 @@ from ._frame import frame
 from ._model import RBM, as_rbm, data_argument
 from ._options import MOST_THREADS, count, number, seed_number
 from ._progress import ProgressOption, reporter
-from ._results import html_history
+from ._show import html_history
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]

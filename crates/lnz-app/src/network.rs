@@ -38,6 +38,7 @@ pub fn exact(
         threads: rayon::current_num_threads(),
         rounds: Vec::new(),
         run: Provenance::now(),
+        ready_parts: 0,
         choice: None,
         finding,
     })

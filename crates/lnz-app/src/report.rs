@@ -30,6 +30,8 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// Threads that were used.
     pub threads: usize,
+    /// Parts of the work that a run folder had already, and that the time does not count.
+    pub ready_parts: usize,
     /// (seconds, log Z, both ends of its interval) after each round of the default method.
     pub rounds: Vec<[f64; 4]>,
     /// Version, day and machine.
@@ -101,6 +103,7 @@ impl Report {
             threads: rayon::current_num_threads(),
             rounds: Vec::new(),
             run: Provenance::now(),
+            ready_parts: 0,
             choice: choice(plan, &finding),
             finding,
         }

@@ -20,6 +20,7 @@ mod scaled;
 mod tests;
 mod walk;
 
+use crate::math::exp;
 use crate::simd::{Level, Portable};
 use columns::Columns;
 use lanes::{Block, WIDTH};
@@ -179,11 +180,9 @@ impl Leaf {
         };
         Self {
             smooth_lanes: (columns.smooth.iter())
-                .map(|&j| block(&|lane| lane_sum(lane, j).exp()))
+                .map(|&j| block(&|lane| exp(lane_sum(lane, j))))
                 .collect(),
-            smooth_registers: (columns.smooth.iter())
-                .map(|&j| registers(j).map(f64::exp))
-                .collect(),
+            smooth_registers: (columns.smooth.iter()).map(|&j| registers(j).map(exp)).collect(),
             steep: columns.steep.iter().map(steep).collect(),
             bias_mantissas: biases(|b| b.mantissa),
             bias_exponents: biases(|b| b.exponent),

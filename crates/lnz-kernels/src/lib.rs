@@ -9,6 +9,7 @@
 //! changes. Nothing here is meant to be used directly, and anything may change in any version.
 
 #![allow(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod aligned;
 mod annealing;

@@ -1,21 +1,78 @@
-//! Numerically safe sums on the log scale.
+//! Elementary functions with the same bits on every machine, and numerically safe sums on the log scale.
+//!
+//! Those of the standard library are the ones of the C library at hand, and no two of these agree in the
+//! last bit. Where a result depends on a function, it is one of these; a lint sees to that.
+
+/// e^x.
+#[inline]
+pub fn exp(x: f64) -> f64 {
+    libm::exp(x)
+}
+
+/// e^x - 1.
+#[inline]
+pub fn exp_m1(x: f64) -> f64 {
+    libm::expm1(x)
+}
+
+/// The natural logarithm.
+#[inline]
+pub fn ln(x: f64) -> f64 {
+    libm::log(x)
+}
+
+/// log(1 + x).
+#[inline]
+pub fn ln_1p(x: f64) -> f64 {
+    libm::log1p(x)
+}
+
+/// The logarithm to base 2.
+#[inline]
+pub fn log2(x: f64) -> f64 {
+    libm::log2(x)
+}
+
+/// The cosine.
+#[inline]
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
+/// The tangent.
+#[inline]
+pub fn tan(x: f64) -> f64 {
+    libm::tan(x)
+}
+
+/// x^y.
+#[inline]
+pub fn powf(x: f64, y: f64) -> f64 {
+    libm::pow(x, y)
+}
+
+/// sqrt(x^2 + y^2).
+#[inline]
+pub fn hypot(x: f64, y: f64) -> f64 {
+    libm::hypot(x, y)
+}
 
 /// log(1 + e^x), for any finite x.
 #[inline]
 pub fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
+    x.max(0.0) + ln_1p(exp(-x.abs()))
 }
 
 /// 1 / (1 + e^-x).
 #[inline]
 pub fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
+    1.0 / (1.0 + exp(-x))
 }
 
 /// log(p / (1 - p)).
 #[inline]
 pub fn logit(p: f64) -> f64 {
-    (p / (1.0 - p)).ln()
+    ln(p / (1.0 - p))
 }
 
 /// log(sum of e^v), never overflowing; minus infinity for an empty slice.
@@ -24,13 +81,13 @@ pub fn log_sum_exp(values: &[f64]) -> f64 {
     if largest == f64::NEG_INFINITY {
         return largest;
     }
-    let sum: CompensatedSum = values.iter().map(|v| (v - largest).exp()).collect();
-    largest + sum.total().ln()
+    let sum: CompensatedSum = values.iter().map(|v| exp(v - largest)).collect();
+    largest + ln(sum.total())
 }
 
 /// log(mean of e^v): the estimate of log Z from the samples s_i, equation (20) of the paper.
 pub fn log_mean_exp(values: &[f64]) -> f64 {
-    log_sum_exp(values) - (values.len() as f64).ln()
+    log_sum_exp(values) - ln(values.len() as f64)
 }
 
 /// log(e^a + e^b).

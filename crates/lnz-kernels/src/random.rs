@@ -1,5 +1,6 @@
 //! Seeded random numbers: one independent stream for each purpose and index.
 
+use crate::math::{cos, ln};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -65,8 +66,8 @@ impl Random {
 
     /// Standard normal (Box and Muller, the cosine half).
     pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
+        let radius = (-2.0 * ln(1.0 - self.uniform())).sqrt();
+        radius * cos(std::f64::consts::TAU * self.uniform())
     }
 
     /// True with probability `p`.

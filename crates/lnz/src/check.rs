@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(diagnosis.verdict, Verdict::Suspect);
         assert_eq!(diagnosis.warnings.len(), 1);
         assert_eq!(diagnosis.warnings[0].kind(), "one_chain_dominates");
-        assert!(diagnosis.warnings[0].message().contains("one of 64 chains carries 100%"));
+        assert!(diagnosis.warnings[0].message().contains("one of 64 chains carries 100.0%"));
     }
 
     #[test]

@@ -43,6 +43,7 @@
 //! the modules.
 
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod builtin;
 mod chains;

@@ -31,7 +31,7 @@ pub use examples::Examples;
 pub use settings::{LearningRate, Training, VisibleBias};
 pub use track::{Tracked, Tracking, mean_log_marginal, track};
 
-use crate::math::sigmoid;
+use crate::math::{ln, sigmoid};
 use crate::{Error, Observer, Phase, Progress, Rbm, Result, memory};
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{Chain, DenseSums, Layers, Level, Matrix, Occurrences, measure_every};
@@ -111,7 +111,7 @@ impl<'a> Trainer<'a> {
             layers.hidden.weights.set_row(row, (0..hidden).map(|_| draw()));
         }
         if settings.visible_bias == VisibleBias::Data {
-            let log_odds = |mean: f64| (mean / (1.0 - mean)).ln() as f32;
+            let log_odds = |mean: f64| ln(mean / (1.0 - mean)) as f32;
             // As if each unit had been seen once more on and once more off.
             let n = examples.len() as f64;
             let means = examples.means().mapv(|mean| (mean * n + 1.0) / (n + 2.0));

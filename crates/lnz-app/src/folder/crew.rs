@@ -45,6 +45,8 @@ pub struct FolderCrew<'a> {
     share: Share,
     /// Tasks that have come up.
     tasks: AtomicUsize,
+    /// Parts that were there already.
+    ready: AtomicUsize,
     missing: Mutex<Option<Missing>>,
 }
 
@@ -60,7 +62,13 @@ pub struct Missing {
 impl RunFolder {
     /// A crew that computes this share of the run.
     pub fn crew(&self, share: Share) -> FolderCrew<'_> {
-        FolderCrew { folder: self, share, tasks: AtomicUsize::new(0), missing: Mutex::new(None) }
+        FolderCrew {
+            folder: self,
+            share,
+            tasks: AtomicUsize::new(0),
+            ready: AtomicUsize::new(0),
+            missing: Mutex::new(None),
+        }
     }
 
     /// The ranges of a task, one for each part.
@@ -84,6 +92,11 @@ impl FolderCrew<'_> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// How many parts were not computed here, but found in the folder.
+    pub fn ready(&self) -> usize {
+        self.ready.load(Ordering::Relaxed)
+    }
+
     /// One of the parts is this process's to compute.
     fn is_mine(&self, part: usize) -> bool {
         match self.share {
@@ -104,6 +117,7 @@ impl FolderCrew<'_> {
     ) -> Result<Option<Output>> {
         let file = place.join(file_name(items));
         if let Some(output) = read(&file, hash, items)? {
+            self.ready.fetch_add(1, Ordering::Relaxed);
             work.advance(items.len());
             return Ok(Some(output));
         }
@@ -121,6 +135,7 @@ impl FolderCrew<'_> {
         };
         // Somebody may have finished it a moment ago.
         if let Some(output) = read(&file, hash, items)? {
+            self.ready.fetch_add(1, Ordering::Relaxed);
             work.advance(items.len());
             return Ok(Some(output));
         }

@@ -3,7 +3,7 @@
 use super::{ModelSummary, Report, Settings};
 use crate::Spelling;
 use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
-use lnz::{ChainLayout, Cost, Details, Estimate, ExactCost, Finding, FoundPhase, Sampled};
+use lnz::{ChainLayout, Details, Estimate, ExactCost, Finding, FoundPhase, Sampled};
 use lnz::{TemperingRun, Verdict, Visited};
 
 /// Phases that are shown one by one.
@@ -80,7 +80,7 @@ impl Report {
                 lines.push(Line::plain("phases", visited_text(run)));
             }
         }
-        lines.push(Line::plain("cost", cost_text(&self.finding.cost, self.threads)));
+        lines.push(Line::plain("cost", self.cost_text()));
         lines
     }
 
@@ -217,18 +217,24 @@ fn samples_text(statistics: &Estimate) -> String {
     )
 }
 
-fn cost_text(cost: &Cost, threads: usize) -> String {
-    let threads = plural(threads, "thread");
-    let time = duration(cost.seconds);
-    if let Some(states) = cost.states {
-        return format!("{} states in {time} on {threads}", short(states));
+impl Report {
+    fn cost_text(&self) -> String {
+        let (cost, threads) = (&self.finding.cost, plural(self.threads, "thread"));
+        let steps = || short(cost.chain_steps.unwrap_or_default() as f64);
+        let (work, comma) = match cost.states {
+            Some(states) => (format!("{} states", short(states)), ""),
+            None => (format!("{} chain-steps", steps()), ","),
+        };
+        if self.ready_parts > 0 {
+            let parts = plural(self.ready_parts, "part");
+            return format!("{work}, of which {parts} had been computed before");
+        }
+        let start = match cost.start_seconds {
+            Some(seconds) if seconds >= 0.001 => format!(", start in {}", duration(seconds)),
+            _ => String::new(),
+        };
+        format!("{work} in {}{start}{comma} on {threads}", duration(cost.seconds))
     }
-    let steps = short(cost.chain_steps.unwrap_or_default() as f64);
-    let start = match cost.start_seconds {
-        Some(seconds) if seconds >= 0.001 => format!(", start in {}", duration(seconds)),
-        _ => String::new(),
-    };
-    format!("{steps} chain-steps in {time}{start}, on {threads}")
 }
 
 impl ModelSummary {

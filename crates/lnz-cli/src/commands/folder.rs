@@ -109,7 +109,8 @@ fn compute(job: &Job, folder: &RunFolder, share: Share, args: &RunArgs) -> Resul
     });
     watch.finish();
     match (outcome, crew.missing()) {
-        (Ok(outcome), _) => {
+        (Ok(mut outcome), _) => {
+            outcome.report.ready_parts = crew.ready();
             folder.keep_result(&outcome.report)?;
             Ok(End::Finished(Box::new(outcome.report)))
         }

@@ -3,6 +3,7 @@
 use crate::annealing::exponential::{exp2, exp2_in_stages};
 use crate::annealing::fixed::Fixed;
 use crate::annealing::interleave::Interleave;
+use crate::math::ln;
 use crate::simd::Simd;
 use crate::stream::Lanes;
 use std::array::from_ref;
@@ -199,7 +200,7 @@ pub(crate) fn softplus_sum<S: Simd, T: Fixed>(
         product = simd.mul_add(product, e, product);
         linear += simd.sum_f64(simd.max(a, zero));
     }
-    beta * linear + simd.product_f64(product).ln()
+    beta * linear + ln(simd.product_f64(product))
 }
 
 /// Visible units of one chain and a tile of V vectors: x ~ sigma(v) with v = (1 - beta) B + beta (b + W h),

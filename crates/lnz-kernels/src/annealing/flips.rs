@@ -3,9 +3,12 @@
 use crate::aligned::{rows, rows_mut};
 use crate::annealing::exponential::exp2;
 use crate::annealing::fixed::{Fixed, Layer};
+use crate::annealing::groups::groups;
 use crate::bits::Bits;
+use crate::math::{exp, ln};
 use crate::random::Random;
 use crate::simd::Simd;
+use crate::stop::Stop;
 use std::f64::consts::LN_2;
 
 /// Vectors whose factors, each in (1, 2], can be multiplied in f64 over 16 lanes.
@@ -29,21 +32,48 @@ impl<T: Fixed> SummedOut<'_, T> {
     }
 }
 
-/// Flips up to `out.flips` randomly chosen units of one chain, each with the probability that the flipped
-/// state has among the two; returns the units that changed an odd number of times, through `bits`.
-///
-/// `log_odds` is the linear part of each unit, `exponent_bias` -log2(e) times the bias of each unit
-/// that is summed out, padded to whole tiles.
+/// The linear parts of the energy.
+#[derive(Clone, Copy)]
+pub(crate) struct Linear<'a> {
+    /// Of each unit that may be flipped.
+    pub(crate) log_odds: &'a [f64],
+    /// -log2(e) times the bias of each unit that is summed out, padded to whole tiles.
+    pub(crate) exponent_bias: &'a [f32],
+}
+
+/// Flips units of all chains, group by group; false if it was told to stop on the way.
 #[inline(always)]
-pub(crate) fn flip_units<S: Simd, T: Fixed>(
+pub(crate) fn flip_groups<S: Simd, T: Fixed>(
     simd: S,
     out: &mut SummedOut<'_, T>,
+    linear: Linear<'_>,
+    bits: &mut Bits,
+    randoms: &mut [Random],
+    stop: &mut Stop<'_>,
+) -> bool {
+    for (group, random) in groups(out.chains).zip(randoms) {
+        if stop.before(group.len() * out.work()) {
+            return false;
+        }
+        for chain in group {
+            flip_units(simd, out, linear, chain, bits, random);
+        }
+    }
+    true
+}
+
+/// Flips up to `out.flips` randomly chosen units of one chain, each with the probability that the flipped
+/// state has among the two.
+#[inline(always)]
+fn flip_units<S: Simd, T: Fixed>(
+    simd: S,
+    out: &mut SummedOut<'_, T>,
+    linear: Linear<'_>,
     chain: usize,
     bits: &mut Bits,
-    log_odds: &[f64],
-    exponent_bias: &[f32],
     random: &mut Random,
 ) {
+    let Linear { log_odds, exponent_bias } = linear;
     let mut marginal = log_marginal(simd, out, chain, exponent_bias, None);
     for _ in 0..out.flips {
         let unit = random.below(log_odds.len());
@@ -52,7 +82,7 @@ pub(crate) fn flip_units<S: Simd, T: Fixed>(
         let gain = flipped - marginal + sign * log_odds[unit];
         // u < 1 / (1 + e^-gain).
         let u = random.uniform();
-        if u + u * (-gain).exp() < 1.0 {
+        if u + u * exp(-gain) < 1.0 {
             bits.set(chain, unit, sign > 0.0);
             change_sums(simd, out, chain, unit, sign > 0.0);
             marginal = flipped;
@@ -98,14 +128,14 @@ fn log_marginal<S: Simd, T: Fixed>(
         }
         total += LN_2 * simd.sum_f64(linear);
         if factors + 4 > VECTORS_PER_LOGARITHM {
-            total += simd.product_f64(product).ln();
+            total += ln(simd.product_f64(product));
             (product, factors) = (one, 0);
         }
         padding += tile.units.next_multiple_of(16) - tile.units;
         lanes += width;
     }
     // Padded units have no bias and no weights: softplus(0) each.
-    total + simd.product_f64(product).ln() - padding as f64 * LN_2
+    total + ln(simd.product_f64(product)) - padding as f64 * LN_2
 }
 
 /// Adds the weights of a unit that went on, or subtracts those of one that went off.

@@ -7,6 +7,7 @@ use crate::annealing::groups::{GROUP, groups};
 use crate::annealing::product::{Method, Scratch};
 use crate::annealing::tile_product::sum_tile;
 use crate::bits::Bits;
+use crate::math::exp;
 use crate::random::{Purpose, Random};
 use crate::simd::{Kernel, Level, Simd, dispatch};
 use crate::stop::{Stop, StopRule};
@@ -143,7 +144,7 @@ impl<'a, T: Fixed> MetropolisBlock<'a, T> {
                 let gain = self.proposal.linear[chain] - self.now.linear[chain]
                     + self.proposal.hidden[chain]
                     - self.now.hidden[chain];
-                if random.uniform() < gain.exp() {
+                if random.uniform() < exp(gain) {
                     self.now.take(chain, &self.proposal, &self.model.to_hidden.tiles);
                 }
             }

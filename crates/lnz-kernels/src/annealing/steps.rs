@@ -4,8 +4,7 @@ use crate::annealing::block::{Block, Units, WORK_OF_A_UNIT};
 use crate::annealing::draw::{Draw, DrawnTile, HiddenDraw, VisibleDraw};
 use crate::annealing::elementwise::HiddenStep;
 use crate::annealing::fixed::{Fixed, Layer};
-use crate::annealing::flips::{SummedOut, flip_units};
-use crate::annealing::groups::groups;
+use crate::annealing::flips::{Linear, SummedOut, flip_groups};
 use crate::annealing::product::{Method, Scratch};
 use crate::annealing::tile_product::{TileProduct, sum_tile, sum_tiles};
 use crate::bits::Bits;
@@ -60,21 +59,10 @@ impl<T: Fixed> Kernel for HiddenKernel<'_, '_, T> {
             let log_odds: Vec<f64> = (0..layer.inputs).map(|i| path.log_odds(beta, i)).collect();
             let (scale, flips) = (minus_beta * model.step, block.flips.visible);
             let mut out = SummedOut { layer, sums: values, chains, scale, flips };
-            for (group, random) in groups(chains).zip(&mut block.randoms) {
-                if block.stop.before(group.len() * out.work()) {
-                    return;
-                }
-                for chain in group {
-                    flip_units(
-                        simd,
-                        &mut out,
-                        chain,
-                        &mut block.visible.bits,
-                        &log_odds,
-                        &exponent_bias,
-                        random,
-                    );
-                }
+            let linear = Linear { log_odds: &log_odds, exponent_bias: &exponent_bias };
+            let (bits, randoms) = (&mut block.visible.bits, &mut block.randoms);
+            if !flip_groups(simd, &mut out, linear, bits, randoms, &mut block.stop) {
+                return;
             }
         }
         let product = (block.flips.visible == 0).then_some((method, &block.visible.bits));
@@ -116,21 +104,10 @@ impl<T: Fixed> Kernel for VisibleKernel<'_, '_, T> {
                 model.hidden_bias.iter().map(|&c| beta * f64::from(c)).collect();
             let flips = block.flips.hidden;
             let mut out = SummedOut { layer, sums: values, chains, scale, flips };
-            for (group, random) in groups(chains).zip(&mut block.randoms) {
-                if block.stop.before(group.len() * out.work()) {
-                    return;
-                }
-                for chain in group {
-                    flip_units(
-                        simd,
-                        &mut out,
-                        chain,
-                        &mut block.hidden.bits,
-                        &log_odds,
-                        &block.exponent_bias,
-                        random,
-                    );
-                }
+            let linear = Linear { log_odds: &log_odds, exponent_bias: &block.exponent_bias };
+            let (bits, randoms) = (&mut block.hidden.bits, &mut block.randoms);
+            if !flip_groups(simd, &mut out, linear, bits, randoms, &mut block.stop) {
+                return;
             }
         }
         let product = (block.flips.hidden == 0).then_some((method, &block.hidden.bits));

@@ -3,7 +3,7 @@
 use super::LANE_BITS;
 use super::lanes::{Block, WIDTH};
 use super::scaled::Scaled;
-use crate::math::softplus;
+use crate::math::{exp, softplus};
 use ndarray::{ArrayView1, ArrayView2};
 
 /// e^x and products of it stay normal numbers while |x| is below this (float64 ends at 708.4).
@@ -65,7 +65,7 @@ impl Columns {
 
     /// e^values as a node: smooth numbers, steep mantissas, steep exponents, each padded to blocks.
     pub(super) fn node(&self, values: ArrayView1<'_, f64>) -> Vec<Block> {
-        let smooth = blocks(1.0, self.smooth.iter().map(|&j| values[j].exp()));
+        let smooth = blocks(1.0, self.smooth.iter().map(|&j| exp(values[j])));
         let steep = || self.steep.iter().map(|&j| Scaled::exp(values[j]));
         let mantissas = blocks(1.0, steep().map(|e| e.mantissa));
         let exponents = blocks(0.0, steep().map(|e| e.exponent));

@@ -1,6 +1,6 @@
 //! Positive numbers beyond the range of float64: a mantissa times a power of two.
 
-use crate::math::CompensatedSum;
+use crate::math::{CompensatedSum, exp, ln};
 use std::f64::consts::{LN_2, LOG2_E};
 
 /// ln 2 - LN_2: what the float64 constant lacks.
@@ -25,7 +25,7 @@ impl Scaled {
         let known = exponent.abs() < (1u64 << 52) as f64;
         let rest =
             if known { (-exponent).mul_add(LN_2_REST, (-exponent).mul_add(LN_2, x)) } else { 0.0 };
-        Self { mantissa: rest.exp(), exponent }
+        Self { mantissa: exp(rest), exponent }
     }
 
     /// The product; mantissas multiply, so a chain of k factors from [`Scaled::exp`] stays within 2^(+-k/2).
@@ -45,7 +45,7 @@ impl Scaled {
     pub fn ln(self) -> f64 {
         // A mantissa far from 1 would have its logarithm cancel against the exponent's.
         let Self { mantissa, exponent } = self.normalized();
-        exponent.mul_add(LN_2, mantissa.ln())
+        exponent.mul_add(LN_2, ln(mantissa))
     }
 }
 

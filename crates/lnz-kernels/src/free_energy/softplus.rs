@@ -1,5 +1,6 @@
 //! Sums of softplus in float64, eight lanes at a time.
 
+use crate::math::ln;
 use crate::simd::{Kernel, Level, Simd, dispatch};
 
 pub(crate) const LANES: usize = 8;
@@ -49,7 +50,7 @@ pub(crate) fn sum_of_softplus(inputs: &[f64], row: &[f64], sign: f64) -> f64 {
                 product[k] *= 1.0 + exp_of_negative(-input.abs());
             }
         }
-        total += linear.iter().sum::<f64>() + product.iter().map(|p| p.ln()).sum::<f64>();
+        total += linear.iter().sum::<f64>() + product.iter().map(|&p| ln(p)).sum::<f64>();
     }
     total
 }

@@ -6,6 +6,7 @@ use crate::learning::chain::{Example, are_ones};
 use crate::learning::layers::{LANES, Layers};
 use crate::learning::lists::Factored;
 use crate::learning::row_sums::sum_examples;
+use crate::math::ln;
 use crate::simd::{Kernel, Level, Simd, dispatch};
 use std::f32::consts::LOG2_E;
 
@@ -50,7 +51,7 @@ impl Kernel for LogMarginals<'_> {
                     product = simd.mul_add(product, e, product);
                     *out += simd.sum_f64(simd.max(a, zero));
                 }
-                *out += simd.product_f64(product).ln();
+                *out += ln(simd.product_f64(product));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The moves of one chain in float64, formula by formula: the readable twin of the fast kernels.
 
 use crate::Rbm;
-use crate::math::{sigmoid, softplus};
+use crate::math::{exp, sigmoid, softplus};
 use lnz_kernels::random::Random;
 use ndarray::Array1;
 
@@ -113,7 +113,7 @@ impl<'a> Chain<'a> {
         for (new, old) in a.iter().zip(&self.a) {
             log_ratio += softplus(*new) - softplus(*old);
         }
-        if random.uniform() < log_ratio.exp() {
+        if random.uniform() < exp(log_ratio) {
             (self.x, self.a) = (x, a);
         }
     }

@@ -1,6 +1,7 @@
 //! The strongest test: whether the chains find a sum that is known exactly.
 
 use super::Warning;
+use crate::math::ln;
 
 /// A sum with less than this share of Z tells nothing about the rest.
 const SHARE_THAT_MATTERS: f64 = 0.05;
@@ -46,7 +47,7 @@ impl KnownSum {
     }
 
     fn matters(&self) -> bool {
-        self.log_exact > self.log_z + SHARE_THAT_MATTERS.ln()
+        self.log_exact > self.log_z + ln(SHARE_THAT_MATTERS)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Tests know numbers, not methods: an estimator calls those that apply to what it has.
 
 use super::Warning;
+use crate::math::hypot;
 
 /// Below this effective sample size the relative error of the mean weight passes 1/sqrt(20) = 22%,
 /// and an error of log Z that is first-order in it stops being a good one.
@@ -36,7 +37,7 @@ pub(crate) struct Measured {
 impl Measured {
     /// The two differ by more than their errors allow.
     pub(crate) fn disagrees_with(self, other: Measured) -> bool {
-        let allowed = LEAST_DISAGREEMENT + 3.0 * self.error.hypot(other.error);
+        let allowed = LEAST_DISAGREEMENT + 3.0 * hypot(self.error, other.error);
         (self.log_z - other.log_z).abs() > allowed
     }
 }
@@ -80,7 +81,7 @@ pub(crate) fn missed_mass(found: Measured, opinion: &Opinion) -> Option<Warning>
     }
     let (start, best) =
         opinion.trials.iter().max_by(|(_, a), (_, b)| a.log_z.total_cmp(&b.log_z))?;
-    let allowed = LEAST_MISS + 3.0 * error.hypot(best.error);
+    let allowed = LEAST_MISS + 3.0 * hypot(error, best.error);
     (best.log_z > log_z + allowed).then_some(Warning::OtherStartFindsMore {
         log_z,
         start,
@@ -107,7 +108,7 @@ pub(crate) fn still_rising(
     main: Measured,
 ) -> Option<Warning> {
     let rise = main.log_z - trial.log_z;
-    (rise > LEAST_RISE + 2.0 * main.error.hypot(trial.error)).then_some(Warning::StillRising {
+    (rise > LEAST_RISE + 2.0 * hypot(main.error, trial.error)).then_some(Warning::StillRising {
         start,
         trial: trial.log_z,
         log_z: main.log_z,

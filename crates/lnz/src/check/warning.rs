@@ -142,7 +142,7 @@ impl Warning {
                 "only {ess:.1} of {chains} chains count effectively: the estimate is probably too low, its error too small"
             ),
             Warning::OneChainDominates { share, chains } => format!(
-                "one of {chains} chains carries {:.0}% of the weight: the estimate is probably too low, its error means nothing",
+                "one of {chains} chains carries {:.1}% of the weight: the estimate is probably too low, its error means nothing",
                 share * 100.0
             ),
             Warning::BelowLowerBound { log_z, lower_bound } => format!(

@@ -1,15 +1,17 @@
 //! Bennett's acceptance ratio: log Z from work in both directions.
 
+use crate::math::{exp, ln};
+
 /// Bennett's acceptance ratio: the C for which the sum over the chains there of
 /// `1 / (1 + e^(C - W) n_there / n_back)` is that over the chains back of `1 / (1 + e^(W - C) n_back / n_there)`.
 pub(super) fn acceptance_ratio(there: &[f64], back: &[f64]) -> f64 {
     if there.is_empty() || back.is_empty() {
         return f64::NAN;
     }
-    let ratio = (there.len() as f64 / back.len() as f64).ln();
+    let ratio = ln(there.len() as f64 / back.len() as f64);
     let too_low = |c: f64| {
-        let forward: f64 = there.iter().map(|w| 1.0 / (1.0 + (ratio + c - w).exp())).sum();
-        let backward: f64 = back.iter().map(|w| 1.0 / (1.0 + (w - c - ratio).exp())).sum();
+        let forward: f64 = there.iter().map(|w| 1.0 / (1.0 + exp(ratio + c - w))).sum();
+        let backward: f64 = back.iter().map(|w| 1.0 / (1.0 + exp(w - c - ratio))).sum();
         forward > backward
     };
     let all = there.iter().chain(back).copied().filter(|w| w.is_finite());

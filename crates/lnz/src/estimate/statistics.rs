@@ -1,7 +1,7 @@
 //! From the log weights of independent chains to log Z with its error.
 
 use crate::json::{real, reals};
-use crate::math::log_mean_exp;
+use crate::math::{exp, ln_1p, log_mean_exp};
 use serde::Serialize;
 
 /// An estimate of log Z with its statistics.
@@ -41,7 +41,7 @@ impl Estimate {
     pub fn from_samples(samples: &[f64]) -> Self {
         let n = samples.len() as f64;
         let log_z = log_mean_exp(samples);
-        let weights: Vec<f64> = samples.iter().map(|s| (s - log_z).exp()).collect();
+        let weights: Vec<f64> = samples.iter().map(|s| exp(s - log_z)).collect();
         // The mean of these weights is 1 by construction.
         let sum: f64 = weights.iter().sum();
         let sum_of_squares: f64 = weights.iter().map(|w| w * w).sum();
@@ -53,11 +53,11 @@ impl Estimate {
             / (n - 1.0).max(1.0))
         .sqrt();
         let reach = NORMAL_95 * std_error;
-        let lower = if reach < 1.0 { log_z + (-reach).ln_1p() } else { f64::NEG_INFINITY };
+        let lower = if reach < 1.0 { log_z + ln_1p(-reach) } else { f64::NEG_INFINITY };
         Self {
             log_z,
             std_error,
-            interval: [lower.max(mean_sample.min(log_z)), log_z + reach.ln_1p()],
+            interval: [lower.max(mean_sample.min(log_z)), log_z + ln_1p(reach)],
             mean_sample,
             std_sample,
             ess: sum * sum / sum_of_squares,

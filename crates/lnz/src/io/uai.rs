@@ -3,6 +3,7 @@
 use super::input::Input;
 use super::tensors::{Order, TensorInfo, TensorSource};
 use super::{Parsed, StoredModel, save};
+use crate::math::{exp, ln};
 use crate::{Error, Result};
 use ndarray::{Array1, Array2, ArrayD};
 use std::io::{self, Write};
@@ -198,7 +199,7 @@ impl Network {
                     "has a table {table} with the value {value}, expected values above 0: an RBM forbids no state"
                 ));
             }
-            logs.push(value.ln());
+            logs.push(ln(value));
         }
         self.constant += logs[0];
         match (scope, &logs[..]) {
@@ -268,7 +269,7 @@ pub(super) fn write(writer: &mut dyn Write, stored: &StoredModel) -> io::Result<
     (0..v + h).try_for_each(|unit| writeln!(writer, "1 {unit}"))?;
     couplings.iter().try_for_each(|(x, y, _)| writeln!(writer, "2 {x} {y}"))?;
     let factor = |log: f64| {
-        let value = log.exp();
+        let value = exp(log);
         if value > 0.0 && value.is_finite() {
             Ok(value)
         } else {

@@ -1,5 +1,6 @@
 //! What can be chosen about training.
 
+use crate::math::powf;
 use crate::{Error, Result};
 
 /// How the learning rate changes.
@@ -86,7 +87,7 @@ impl Training {
             LearningRate::Constant(rate) => rate,
             LearningRate::Falling(first, last) => {
                 let done = epoch as f64 / (self.epochs.max(2) - 1) as f64;
-                first * (last / first).powf(done.min(1.0))
+                first * powf(last / first, done.min(1.0))
             }
         }
     }

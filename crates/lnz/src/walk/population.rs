@@ -1,7 +1,7 @@
 //! Chains with their weights, and resampling them.
 
 use crate::chains::Walkers;
-use crate::math::log_mean_exp;
+use crate::math::{exp, log_mean_exp};
 use lnz_kernels::random::Random;
 
 /// The weights of some chains.
@@ -65,7 +65,7 @@ impl Population {
     pub(super) fn resample_if_needed(&mut self, walkers: &mut dyn Walkers) {
         let Some(mut random) = self.resampling.take() else { return };
         let mean = log_mean_exp(&self.log_weights);
-        let squares = self.log_weights.iter().map(|s| (s - mean).exp()).map(|w| w * w);
+        let squares = self.log_weights.iter().map(|s| exp(s - mean)).map(|w| w * w);
         let n = self.log_weights.len() as f64;
         if n * n / squares.sum::<f64>() < n / 2.0 {
             self.resample(walkers, &mut random);
@@ -76,7 +76,7 @@ impl Population {
     /// Systematic resampling: each chain then carries the mean.
     pub(crate) fn resample(&mut self, walkers: &mut dyn Walkers, random: &mut Random) {
         let mean = log_mean_exp(&self.log_weights);
-        let weights: Vec<f64> = self.log_weights.iter().map(|s| (s - mean).exp()).collect();
+        let weights: Vec<f64> = self.log_weights.iter().map(|s| exp(s - mean)).collect();
         let offset = random.uniform();
         let mut ancestors = Vec::with_capacity(weights.len());
         let (mut sum, mut k) = (weights[0], 0);

@@ -1,6 +1,6 @@
 //! The estimate of log Z on the way from the start distribution to the model.
 
-use crate::math::log_sum_exp;
+use crate::math::{ln, log_sum_exp};
 use lnz_kernels::GROUP;
 
 /// Points that are kept of a long schedule; more cannot be told apart in a figure.
@@ -23,7 +23,7 @@ pub(super) fn along(blocks: &[Vec<Vec<f64>>], chains: usize) -> Vec<f64> {
     let Some(first) = blocks.first() else { return vec![] };
     let sum_at = |point: usize| {
         let groups: Vec<f64> = blocks.iter().flat_map(|block| block[point].clone()).collect();
-        log_sum_exp(&groups) - (chains as f64).ln()
+        log_sum_exp(&groups) - ln(chains as f64)
     };
     (0..first.len()).map(sum_at).collect()
 }

@@ -14,7 +14,7 @@ use super::tally::Shares;
 use super::trial::Trial;
 use crate::Result;
 use crate::estimate::bennett::acceptance_ratio;
-use crate::math::log_sum_exp;
+use crate::math::{ln, log_sum_exp};
 use lnz_kernels::random::Random;
 
 /// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2
@@ -130,7 +130,7 @@ impl Route<'_> {
             for ((state, sample), &i) in from.into_iter().zip(samples).zip(members) {
                 let other = |random: &mut Random| pack(&sampler.other_layer(&state, random));
                 let known = known.is_some_and(|core| core.contains(&other(random)));
-                let weight = sample + shares[start][homes[i]].ln();
+                let weight = sample + ln(shares[start][homes[i]]);
                 paths.push(Led { state, start, weight, known });
             }
         }
@@ -201,7 +201,7 @@ impl WayBack {
 
 /// log n_k / n.
 fn log_parts(parts: &[f64]) -> Vec<f64> {
-    parts.iter().map(|part| part.ln()).collect()
+    parts.iter().map(|&part| ln(part)).collect()
 }
 
 impl Paths {

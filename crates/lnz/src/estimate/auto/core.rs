@@ -1,7 +1,7 @@
 //! The core: the states of highest weight, whose exact sum is a rigorous lower bound of Z.
 
 use super::effort::CHAINS;
-use crate::math::log_sum_exp;
+use crate::math::{exp, ln, log_sum_exp};
 use crate::observer::Observer;
 use lnz_kernels::{FreeEnergy, Position};
 use std::collections::{BinaryHeap, HashMap};
@@ -111,15 +111,15 @@ impl RunningSum {
     fn add(&mut self, value: f64) {
         let largest = self.largest.unwrap_or(value);
         if value > largest {
-            self.sum *= (largest - value).exp();
+            self.sum *= exp(largest - value);
         }
         let largest = largest.max(value);
-        self.sum += (value - largest).exp();
+        self.sum += exp(value - largest);
         self.largest = Some(largest);
     }
 
     fn log(&self) -> f64 {
-        self.largest.map_or(f64::NEG_INFINITY, |largest| largest + self.sum.ln())
+        self.largest.map_or(f64::NEG_INFINITY, |largest| largest + ln(self.sum))
     }
 }
 

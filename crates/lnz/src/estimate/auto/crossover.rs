@@ -7,7 +7,7 @@
 use super::effort::STATES;
 use super::sampler::{Guess, State};
 use crate::Rbm;
-use crate::math::sigmoid;
+use crate::math::{ln, sigmoid};
 use ndarray::{Array1, Array2};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const SMALLEST: usize = 4;
 /// The log of the weight of a phase with these means, as mean-field theory has it: energy and entropy.
 pub(super) fn log_weight(model: &Rbm, means: &Array1<f64>) -> f64 {
     let inner = means.iter().filter(|&&m| m > 0.0 && m < 1.0);
-    let entropy: f64 = inner.map(|m| -m * m.ln() - (1.0 - m) * (1.0 - m).ln()).sum();
+    let entropy: f64 = inner.map(|&m| -m * ln(m) - (1.0 - m) * ln(1.0 - m)).sum();
     model.log_marginal(means.view()) + entropy
 }
 

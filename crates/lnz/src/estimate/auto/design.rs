@@ -8,7 +8,7 @@
 
 use super::sampler::effective;
 use super::tally::{Chain, Shares, Tally};
-use crate::math::{log_mean_exp, log_sum_exp};
+use crate::math::{exp, ln, log_mean_exp, log_sum_exp};
 
 /// Shares and chains of the starts.
 #[derive(Debug, Clone)]
@@ -100,11 +100,11 @@ impl Seen {
     fn cells(&self, shares: &Shares) -> Vec<f64> {
         let log_cell = |c: usize| {
             let parts = shares.iter().zip(&self.log_parts);
-            log_sum_exp(&parts.map(|(share, log)| share[c].ln() + log[c]).collect::<Vec<_>>())
+            log_sum_exp(&parts.map(|(share, log)| ln(share[c]) + log[c]).collect::<Vec<_>>())
         };
         let log_cells: Vec<f64> = (0..shares[0].len()).map(log_cell).collect();
         let log_z = log_sum_exp(&log_cells);
-        log_cells.iter().map(|log_cell| (log_cell - log_z).exp()).collect()
+        log_cells.iter().map(|log_cell| exp(log_cell - log_z)).collect()
     }
 }
 

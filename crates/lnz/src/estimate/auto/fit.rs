@@ -7,7 +7,7 @@ use super::schedule::schedule;
 use super::search::Found;
 use crate::Result;
 use crate::check::Measured;
-use crate::math::log_mean_exp;
+use crate::math::{ln, log_mean_exp};
 use lnz_kernels::GROUP;
 use lnz_kernels::random::Random;
 use ndarray::Axis;
@@ -52,7 +52,7 @@ pub(super) fn fit_whole(
         let error = (1.0 / effective(&islands) - 1.0 / islands.len() as f64).max(0.0).sqrt();
         last = Measured { log_z: ends.log_z(), error };
         // Every run counts as one estimate of Z, however many chains it has.
-        let size = (chains as f64).ln();
+        let size = ln(chains as f64);
         pool.extend(ends.samples.iter().map(|sample| sample - size).zip(ends.states));
     }
     Ok((refitted_to(sampler, &pool, random)?, last))
@@ -139,14 +139,14 @@ fn refitted(
 /// weight of their own start: the others are not phases.
 fn worth_keeping(runs: &[ShortRun], must_stay: bool) -> Vec<usize> {
     let highest = runs.iter().map(|run| run.log_all).fold(f64::NEG_INFINITY, f64::max);
-    let counts = |k: &usize| runs[*k].log_home > highest + LEAST_SHARE.ln();
+    let counts = |k: &usize| runs[*k].log_home > highest + ln(LEAST_SHARE);
     let mut kept: Vec<usize> = (0..runs.len()).filter(counts).collect();
     if kept.is_empty() {
         kept = (0..runs.len()).filter(|&k| runs[k].log_all >= highest).collect();
     }
     kept.sort_by(|&a, &b| runs[b].log_home.total_cmp(&runs[a].log_home));
     kept.truncate(MOST_PHASES);
-    let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + 0.5f64.ln();
+    let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + ln(0.5);
     if must_stay {
         let staying: Vec<usize> = kept.iter().copied().filter(stays).collect();
         kept = if staying.is_empty() { kept[..1].to_vec() } else { staying };

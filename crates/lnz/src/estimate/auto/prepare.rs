@@ -14,6 +14,7 @@ use super::trial::{LEAST_CORE, Trial};
 use super::{Auto, Family, FamilyReport};
 use crate::check::{Measured, Opinion};
 use crate::energy::check_resolved;
+use crate::math::{exp, hypot, ln};
 use crate::observer::{Alone, Observer, Phase, Progress};
 use crate::{Precision, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
@@ -102,7 +103,7 @@ impl<'a> FlipsWay<'a> {
             known: core.contains(&pack(state)),
         };
         let found = ends.samples.iter().zip(&ends.states).map(chain).collect();
-        let size = (chains as f64).ln();
+        let size = ln(chains as f64);
         self.trial_states.extend(ends.samples.iter().map(|s| s - size).zip(ends.others));
         Ok(found)
     }
@@ -139,8 +140,8 @@ fn survey<'a>(
     let free_energy = FreeEnergy::new(small);
     let modes = find_modes(&free_energy, pilot_states, seed, observer);
     // No state is higher than the highest mode: is there a chance that the core has a part of Z?
-    let most = modes[0].height() + ((settings.core * small.visible()) as f64).max(1.0).ln();
-    let hopeless = most + large.constant() < flips.pilot_log_z + LEAST_CORE.ln();
+    let most = modes[0].height() + ln(((settings.core * small.visible()) as f64).max(1.0));
+    let hopeless = most + large.constant() < flips.pilot_log_z + ln(LEAST_CORE);
     let expansions = if hopeless { settings.core.min(1) } else { settings.core };
     let core = Core::build(&free_energy, &modes, expansions, large.constant(), observer);
     stage(2);
@@ -188,7 +189,7 @@ pub(super) fn prepare<'a>(
     // What is not reached is an error, too.
     let Measured { log_z, error } = trial.summary.weights;
     let (unreached, _) = back.unreached(&trial, &trial.design.chains);
-    let way = choose(Measured { log_z, error: error.hypot(unreached) }, flips_trial.weights);
+    let way = choose(Measured { log_z, error: hypot(error, unreached) }, flips_trial.weights);
     let with_core = match way {
         Family::Phases => trial.with_core,
         Family::Flips => core.log_z > flips_trial.log_z - std::f64::consts::LN_2,
@@ -219,7 +220,7 @@ pub(super) fn sources<'a>(
 ) -> [Source<'a>; 2] {
     let Measured { log_z, error } = trial.summary.weights;
     // What little mass the flips have found is little that can be missed.
-    let share = (flips_trial.weights.log_z - log_z).exp().min(1.0);
+    let share = exp(flips_trial.weights.log_z - log_z).min(1.0);
     let flips = Source { pool: &flips.trial_states, share, error: flips_trial.weights.error };
     [Source { pool: &trial.pool, share: 1.0, error }, flips]
 }
@@ -237,14 +238,14 @@ fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summa
         }
     }
     // All islands together are one estimate.
-    let size = (FLIP_ISLANDS as f64 / (tally.chains[0].len() / ISLAND) as f64).ln();
+    let size = ln(FLIP_ISLANDS as f64 / (tally.chains[0].len() / ISLAND) as f64);
     flips.trial_states.iter_mut().for_each(|(weight, _)| *weight -= size);
     Ok(tally.summary(&alone(), core, false))
 }
 
 /// The fitted starts, unless flips find clearly more, or find no less and know it better.
 fn choose(fitted: Measured, flips: Measured) -> Family {
-    let allowed = SAME + 2.5 * fitted.error.hypot(flips.error).min(2.0);
+    let allowed = SAME + 2.5 * hypot(fitted.error, flips.error).min(2.0);
     let more = flips.log_z > fitted.log_z + allowed;
     let less = flips.log_z < fitted.log_z - allowed;
     if more || (!less && flips.error < fitted.error) { Family::Flips } else { Family::Phases }

@@ -12,6 +12,7 @@ use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::check::{uneven_weights, unreached_mass};
 use crate::estimate::anneal::seconds_per_step;
 use crate::estimate::decided::decided;
+use crate::math::log2;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
@@ -93,7 +94,7 @@ impl<'a> MainRun<'a> {
     fn new(prepared: Prepared<'a>, settings: &'a Auto) -> Self {
         // The variance of log w falls as 1 / betas, so that the error for the same work is least where the
         // variance is 1.
-        let times = prepared.trial.design.variance.clamp(1.0, MOST_BETAS).log2().round().exp2();
+        let times = log2(prepared.trial.design.variance.clamp(1.0, MOST_BETAS)).round().exp2();
         let (betas, tally) = match prepared.way {
             Family::Phases => {
                 let starts = prepared.fitted.starts().len();

@@ -4,7 +4,7 @@ use super::batch::{Batch, as_state, engine_of};
 pub(super) use super::batch::{Ends, State, stopped};
 use super::orders;
 use crate::chains::{Engine, Held};
-use crate::math::sigmoid;
+use crate::math::{exp, sigmoid};
 use crate::walk::{Betas, Population, stay, walk};
 use crate::{Observer, Precision, Rbm, Result, Start};
 use lnz_kernels::random::{Purpose, Random, stream_seed};
@@ -258,7 +258,7 @@ pub(super) fn effective(log_weights: &[f64]) -> f64 {
     if largest == f64::NEG_INFINITY {
         return 0.0;
     }
-    let weights = log_weights.iter().map(|w| (w - largest).exp());
+    let weights = log_weights.iter().map(|w| exp(w - largest));
     let (sum, squares) = weights.fold((0.0, 0.0), |(s, q), w| (s + w, q + w * w));
     sum * sum / squares
 }
@@ -266,7 +266,7 @@ pub(super) fn effective(log_weights: &[f64]) -> f64 {
 /// Systematic resampling: `n` indices in proportion to the weights, of which one is not zero.
 pub(super) fn drawn(log_weights: &[f64], n: usize, random: &mut Random) -> Vec<usize> {
     let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = log_weights.iter().map(|w| (w - largest).exp()).collect();
+    let weights: Vec<f64> = log_weights.iter().map(|w| exp(w - largest)).collect();
     let (total, offset) = (weights.iter().sum::<f64>(), random.uniform());
     let (mut sum, mut k) = (weights[0], 0);
     let index = |i: usize| {

@@ -1,11 +1,12 @@
 //! The betas of a run: fixed in advance, or found by a pilot run.
 
+use crate::math::ln;
 use crate::walk::{Betas, Population};
 
 /// Betas on [0, 1]: two fifths even, two fifths above 0.9, where trained models relax slowly, and a
 /// fifth even on a log scale, because strong weights matter from the first moment on.
 pub(super) fn schedule(intervals: usize) -> Vec<f64> {
-    let log_uniform = |beta: f64| 1.0 - beta.max(1e-4).ln() / 1e-4f64.ln();
+    let log_uniform = |beta: f64| 1.0 - ln(beta.max(1e-4)) / ln(1e-4);
     let cumulative = |b: f64| 0.4 * b + 0.4 * (b - 0.9).max(0.0) / 0.1 + 0.2 * log_uniform(b);
     let mut betas = vec![0.0];
     let mut last = 0.0;
@@ -71,7 +72,7 @@ impl Pilot {
         let lengths: Vec<f64> =
             self.spread.iter().zip(self.betas.windows(2)).map(|(s, b)| s * (b[1] - b[0])).collect();
         let total: f64 = lengths.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let log_uniform = |beta: f64| 1.0 - beta.max(1e-4).ln() / 1e-4f64.ln();
+        let log_uniform = |beta: f64| 1.0 - ln(beta.max(1e-4)) / ln(1e-4);
         let mut cumulative = vec![0.0];
         for (length, betas) in lengths.iter().zip(self.betas.windows(2)) {
             let share = 0.6 * length / total

@@ -8,6 +8,7 @@ use super::crossover::log_weight;
 use super::effort::{ASCENTS, BETAS, EVALUATIONS, ISLAND, SWEEPS, WINDOW};
 use super::sampler::{Guess, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
+use crate::math::ln;
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
@@ -159,7 +160,7 @@ fn of_layer(
             resampled,
             others: false,
         })?;
-        let size = (chains as f64).ln();
+        let size = ln(chains as f64);
         pool.extend(ends.samples.iter().map(|s| s - size).zip(ends.states.iter().cloned()));
         found.extend(ends.states.into_iter().map(|state| (kind, state)));
         Ok(())

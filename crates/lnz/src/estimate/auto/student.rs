@@ -1,5 +1,6 @@
 //! Student's t distribution: how far off a mean may be when its error is an estimate as well.
 
+use crate::math::{cos, powf, tan};
 use std::f64::consts::FRAC_PI_2;
 
 /// Steps of the integral.
@@ -13,7 +14,7 @@ const MANY: f64 = 2000.0;
 pub(crate) fn student_95(freedom: f64) -> f64 {
     let n = freedom.clamp(1.0, MANY);
     let width = FRAC_PI_2 / STEPS as f64;
-    let density = |k: usize| ((k as f64 + 0.5) * width).cos().powf(n - 1.0);
+    let density = |k: usize| powf(cos((k as f64 + 0.5) * width), n - 1.0);
     let outside = 0.05 * (0..STEPS).map(density).sum::<f64>();
     // From the far end inwards, until 5% lie outside.
     let (mut k, mut sum) = (STEPS, 0.0);
@@ -22,7 +23,7 @@ pub(crate) fn student_95(freedom: f64) -> f64 {
         sum += density(k);
     }
     let part = (sum - outside) / density(k);
-    n.sqrt() * ((k as f64 + part) * width).tan()
+    n.sqrt() * tan((k as f64 + part) * width)
 }
 
 #[cfg(test)]

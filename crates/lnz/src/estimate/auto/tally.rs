@@ -3,7 +3,7 @@
 use super::core::Core;
 use super::student::student_95;
 use crate::check::{KnownSum, Measured};
-use crate::math::{log_add_exp, log_mean_exp, log_sum_exp};
+use crate::math::{exp, ln, ln_1p, log_add_exp, log_mean_exp, log_sum_exp};
 
 /// How much each start accounts for in each cell: A_kc, by start and cell.
 pub(super) type Shares = Vec<Vec<f64>>;
@@ -89,7 +89,7 @@ impl Tally {
         let rest = self.sum(shares, &|chain| !chain.known).measured;
         let log_z = log_add_exp(core.log_z, rest.log_z);
         // One chain more, and it might have ended outside.
-        let error = (rest.error * (rest.log_z - log_z).exp()).max(1.0 / ess);
+        let error = (rest.error * exp(rest.log_z - log_z)).max(1.0 / ess);
         Summary { log_z, error, ..summary }
     }
 
@@ -97,15 +97,15 @@ impl Tally {
     pub(super) fn log_weights(&self, shares: &Shares) -> Vec<f64> {
         let total: usize = self.chains.iter().map(Vec::len).sum();
         let of_start = |(k, chains): (usize, &Vec<Chain>)| -> Vec<f64> {
-            let part = (total as f64 / chains.len() as f64).ln();
-            chains.iter().map(|c| c.sample + shares[k][c.cell].ln() + part).collect()
+            let part = ln(total as f64 / chains.len() as f64);
+            chains.iter().map(|c| c.sample + ln(shares[k][c.cell]) + part).collect()
         };
         self.chains.iter().enumerate().flat_map(of_start).collect()
     }
 
     fn sum(&self, shares: &Shares, keep: &dyn Fn(&Chain) -> bool) -> Sum {
         let contribution = |k: usize, chain: &Chain| match keep(chain) {
-            true => chain.sample + shares[k][chain.cell].ln(),
+            true => chain.sample + ln(shares[k][chain.cell]),
             false => f64::NEG_INFINITY,
         };
         let of_start = |(k, chains): (usize, &Vec<Chain>)| -> Vec<f64> {
@@ -123,14 +123,14 @@ impl Tally {
             return Sum { measured: Measured { log_z, error: 0.0 }, largest_share: 0.0 };
         }
         let variance = |(part, mean): (&Vec<f64>, &f64)| {
-            let (n, mean) = (part.len() as f64, (mean - log_z).exp());
-            let squares = part.iter().map(|s| ((s - log_z).exp() - mean).powi(2));
+            let (n, mean) = (part.len() as f64, exp(mean - log_z));
+            let squares = part.iter().map(|s| (exp(s - log_z) - mean).powi(2));
             squares.sum::<f64>() / ((n - 1.0) * n)
         };
         let squares: f64 = parts.iter().zip(&means).map(variance).sum();
         let largest = |part: &Vec<f64>| {
             let highest = part.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            (highest - log_z).exp() / part.len() as f64
+            exp(highest - log_z) / part.len() as f64
         };
         Sum {
             measured: Measured { log_z, error: HONEST * squares.sqrt() },
@@ -166,18 +166,18 @@ impl Summary {
     /// that is known and that the chains miss widens it upwards, as does mass that others found.
     pub(super) fn interval(&self, log_core: f64, missed: f64) -> [f64; 2] {
         let t = student_95(self.units as f64 - 1.0);
-        let not_exact = 1.0 - (log_core - self.log_z).exp().min(1.0);
+        let not_exact = 1.0 - exp(log_core - self.log_z).min(1.0);
         let reach = t * self.error.max(not_exact * self.weights.error);
-        let low = if reach < 1.0 { self.log_z + (-reach).ln_1p() } else { f64::NEG_INFINITY };
+        let low = if reach < 1.0 { self.log_z + ln_1p(-reach) } else { f64::NEG_INFINITY };
         let unseen = 3.0 / self.ess.max(1.0);
         // Weights are skewed: an estimate is low more often than high, and then shows a smaller error.
-        let mirrored = -(-reach.min(0.9)).ln_1p() * (reach / 0.9).max(1.0);
-        let mut high = self.log_z + (HONEST * mirrored).max(unseen.ln_1p());
+        let mirrored = -ln_1p(-reach.min(0.9)) * (reach / 0.9).max(1.0);
+        let mut high = self.log_z + (HONEST * mirrored).max(ln_1p(unseen));
         let core = self.known_sum(log_core);
         if core.seems_missed() {
             high += core.shortfall();
         }
-        [low.max(log_core), high + missed.ln_1p()]
+        [low.max(log_core), high + ln_1p(missed)]
     }
 }
 
@@ -187,7 +187,7 @@ impl Tally {
         let all = self.sum(shares, &|_| true).measured.log_z;
         let of_cell = |c: usize| {
             let Measured { log_z, error } = self.sum(shares, &|chain| chain.cell == c).measured;
-            ((log_z - all).exp(), error)
+            (exp(log_z - all), error)
         };
         (0..cells).map(of_cell).collect()
     }

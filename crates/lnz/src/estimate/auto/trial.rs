@@ -9,6 +9,7 @@ use super::sampler::{Ends, Pool, Run, Sampler, State};
 use super::schedule::schedule;
 use super::tally::{Chain, Summary, Tally};
 use crate::Result;
+use crate::math::{exp, ln};
 
 /// A core with a smaller share of Z is not worth its trouble.
 pub(super) const LEAST_CORE: f64 = 1e-3;
@@ -40,7 +41,7 @@ impl Trial {
         }
         let design = Design::from_trial(&tally, fitted.phases.len());
         let log_weight = |k: usize, chain: &Chain| {
-            chain.sample + design.shares[k][chain.cell].ln() - (tally.chains[k].len() as f64).ln()
+            chain.sample + ln(design.shares[k][chain.cell]) - ln(tally.chains[k].len() as f64)
         };
         let pool = states.into_iter().enumerate().flat_map(|(k, states)| {
             let log_weights: Vec<f64> = tally.chains[k].iter().map(|c| log_weight(k, c)).collect();
@@ -49,7 +50,7 @@ impl Trial {
         let pool: Pool = pool.filter(|(w, _)| *w > f64::NEG_INFINITY).collect();
         let by = |with: bool| tally.summary(&design.shares, core, with);
         // Most of Z is better known exactly; a part of it where that makes the error smaller.
-        let share = (core.log_z - by(false).log_z).exp();
+        let share = exp(core.log_z - by(false).log_z);
         let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
         let summary = by(with_core);
         Ok(Self { tally, design, pool, summary, with_core })

@@ -1,6 +1,7 @@
 //! One pass over all tables: forward for the bound, back for how it depends on everything.
 
 use super::buckets::{Bucket, Buckets};
+use crate::math::{exp, ln};
 use rayon::prelude::*;
 
 /// What may be chosen freely: any choice gives a bound.
@@ -79,8 +80,8 @@ fn sum_out(bucket: &Bucket, weight: f64, shift: &[f64], sums: &[Vec<f64>]) -> (V
     }
     for (off, on) in off.iter_mut().zip(&mut on) {
         let difference = (*on - *off) / weight;
-        let small = (-difference.abs()).exp();
-        *off += weight * (difference.max(0.0) + (1.0 + small).ln());
+        let small = exp(-difference.abs());
+        *off += weight * (difference.max(0.0) + ln(1.0 + small));
         *on = if difference >= 0.0 { 1.0 } else { small } / (1.0 + small);
     }
     (off, on)
@@ -136,7 +137,7 @@ fn distribute(bucket: &Bucket, outer: &[f64], on: &[f64], sums: &[Vec<f64>]) -> 
     let Some(shared) = &bucket.group else {
         return Distributed { sources, belief: Vec::new(), entropy: 0.0 };
     };
-    let entropy_of = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
+    let entropy_of = |p: f64| if p > 0.0 { -p * ln(p) } else { 0.0 };
     let entropies =
         outer.iter().zip(on).map(|(outer, &on)| outer * (entropy_of(on) + entropy_of(1.0 - on)));
     Distributed {

@@ -2,6 +2,7 @@
 
 use super::buckets::{Buckets, Group};
 use super::passes::{Choice, Slopes, backward, forward};
+use crate::math::{exp, ln};
 use crate::observer::{Phase, Progress};
 use crate::{Error, Observer, Result};
 
@@ -104,7 +105,7 @@ fn moved(all: &Buckets, old: &Choice, slopes: &Slopes, side: Side, step: f64) ->
     for group in &all.groups {
         let members = group.members.clone();
         for state in 0..group.entries {
-            let log_belief = |id: usize| slopes.beliefs[id][state].max(LEAST_BELIEF).ln();
+            let log_belief = |id: usize| ln(slopes.beliefs[id][state].max(LEAST_BELIEF));
             // The weights of a group add up to one.
             let mean: f64 = members.clone().map(|id| old.weights[id] * log_belief(id)).sum();
             for id in members.clone() {
@@ -120,7 +121,7 @@ fn moved(all: &Buckets, old: &Choice, slopes: &Slopes, side: Side, step: f64) ->
                 let most = slopes.entropies[positive];
                 let mut rest = 0.0;
                 for id in members.filter(|&id| id != positive) {
-                    let factor = (step * (most - slopes.entropies[id])).exp();
+                    let factor = exp(step * (most - slopes.entropies[id]));
                     new.weights[id] = (new.weights[id] * factor).min(-LEAST_WEIGHT);
                     rest += new.weights[id];
                 }
@@ -135,7 +136,7 @@ fn moved(all: &Buckets, old: &Choice, slopes: &Slopes, side: Side, step: f64) ->
 fn lighten(weights: &mut [f64], entropies: &[f64], step: f64) {
     let mean: f64 = weights.iter().zip(entropies).map(|(weight, entropy)| weight * entropy).sum();
     for (weight, entropy) in weights.iter_mut().zip(entropies) {
-        *weight = (*weight * (step * (mean - entropy)).exp()).max(LEAST_WEIGHT);
+        *weight = (*weight * exp(step * (mean - entropy))).max(LEAST_WEIGHT);
     }
     let total: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= total);

@@ -3,7 +3,7 @@
 use super::plan::{MOST_LIFT, Plan};
 use super::table::{Linear, Logarithmic, Scale, Source, Step, UnitFactors, is_table};
 use super::watch::Watch;
-use crate::math::CompensatedSum;
+use crate::math::{CompensatedSum, exp, ln};
 use crate::{Observer, Result};
 use lnz_kernels::enumeration::{Scaled, ScaledSum};
 use rayon::prelude::*;
@@ -261,7 +261,7 @@ impl<'a> Run<'a> {
     fn make_linear(&mut self, tables: &mut [Table], observer: &dyn Observer) -> Option<()> {
         for table in tables {
             if let Height::Logarithmic { log_largest } = table.height {
-                change(&mut table.values, observer, |log| (log - log_largest).exp())?;
+                change(&mut table.values, observer, |log| exp(log - log_largest))?;
                 self.log_product.add(log_largest);
                 table.height = Height::Linear { lift: 0.0 };
             }
@@ -277,7 +277,7 @@ fn make_logarithmic(tables: &mut [Table], observer: &dyn Observer) -> Option<f64
         match table.height {
             Height::Logarithmic { log_largest } => total += log_largest,
             Height::Linear { lift } => {
-                change(&mut table.values, observer, f64::ln)?;
+                change(&mut table.values, observer, ln)?;
                 total -= lift * LN_2;
             }
         }

@@ -1,7 +1,7 @@
 //! Sparse parts that hang on the rest, summed out so that a smaller RBM is left.
 
 use super::SparseModel;
-use crate::math::{log_sum_exp, softplus};
+use crate::math::{exp_m1, ln_1p, log_sum_exp, softplus};
 use crate::{Component, Rbm, Result};
 use ndarray::{Array1, Array2};
 use std::collections::BTreeMap;
@@ -174,7 +174,7 @@ impl Graph {
         self.remove(twin);
         let coupling = self.absorb(a, b, [0, 1, 2, 3].map(|k| first[k] + second[k]));
         // acosh of e^(|J| / 2), twice, in a form that does not overflow.
-        let size = coupling.abs() + 2.0 * (-(-coupling.abs()).exp_m1()).sqrt().ln_1p();
+        let size = coupling.abs() + 2.0 * ln_1p((-exp_m1(-coupling.abs())).sqrt());
         let (bias, to_b) = if coupling > 0.0 { (-size, size) } else { (0.0, -size) };
         *self.bias(unit) = bias;
         for (other, weight) in [(a, size), (b, to_b)] {

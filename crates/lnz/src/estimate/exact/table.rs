@@ -1,6 +1,7 @@
 //! Tables over the states of some units, and the step that sums a unit out.
 
 use crate::Observer;
+use crate::math::{exp, ln_1p};
 use rayon::prelude::*;
 
 /// Bits of the index within a block: 2048 entries of the result and twice as many of a source stay
@@ -64,7 +65,7 @@ impl Scale for Logarithmic {
 
     #[inline(always)]
     fn plus(a: f64, b: f64) -> f64 {
-        a.max(b) + (-(a - b).abs()).exp().ln_1p()
+        a.max(b) + ln_1p(exp(-(a - b).abs()))
     }
 }
 

@@ -6,6 +6,7 @@
 //! of diffusing. Columns do not know of each other, so that they are independent estimates.
 
 use crate::chains::{Engine, Walkers};
+use crate::math::{exp, ln};
 use crate::observer::Observer;
 use lnz_kernels::random::{Purpose, Random, stream_seed};
 use lnz_kernels::{ChainRange, GROUP};
@@ -175,10 +176,10 @@ impl Ladder {
         let kept = || seen.iter().enumerate().filter(|(j, _)| Some(*j) != without).map(|(_, s)| s);
         let of_pair = |(k, guess): (usize, &f64)| {
             let side = |side: usize| kept().map(|s| s.pairs[k].bennett[side]).sum::<f64>();
-            guess + (side(0) / side(1)).ln()
+            guess + ln(side(0) / side(1))
         };
         let iterations: f64 = kept().map(|s| s.iterations as f64).sum();
-        let bridge = (kept().map(|s| s.bridge).sum::<f64>() / iterations).ln();
+        let bridge = ln(kept().map(|s| s.bridge).sum::<f64>() / iterations);
         self.guesses.iter().enumerate().map(of_pair).sum::<f64>() + bridge
     }
 }
@@ -260,14 +261,14 @@ impl<'a> Block<'a> {
         let mut accepted = vec![false; chains];
         for c in 0..chains {
             let works = [up[c], -down[c]];
-            let probability = (works[0] - works[1]).exp().min(1.0);
+            let probability = exp(works[0] - works[1]).min(1.0);
             let (guess, pair) = (self.guesses[lower], &mut self.seen[c].pairs[lower]);
             pair.tries += 1.0;
             pair.rejected += 1.0 - probability;
             for side in 0..2 {
                 pair.works[side] += works[side];
                 let sign = if side == 0 { 1.0 } else { -1.0 };
-                pair.bennett[side] += 1.0 / (1.0 + (sign * (guess - works[side])).exp());
+                pair.bennett[side] += 1.0 / (1.0 + exp(sign * (guess - works[side])));
             }
             accepted[c] = self.random[c].happens(probability);
         }
@@ -305,7 +306,7 @@ impl<'a> Block<'a> {
             }
             last_end[replicas[0]] = AT_START;
             seen.iterations += 1;
-            seen.bridge += bridge[c].exp();
+            seen.bridge += exp(bridge[c]);
             let apart = height[c] - seen.height.0;
             seen.height.0 += apart / seen.iterations as f64;
             seen.height.1 += apart * (height[c] - seen.height.0);
