@@ -173,7 +173,7 @@ fn with_error(value: f64, error: Option<f64>) -> Markup {
         Some(error) if error.is_finite() => html! {
             (with_decimals_of(error, value)) " ± " (numbers::error(error))
         },
-        _ => html! { (format!("{value:.2}")) },
+        _ => html! { (lnz::in_nats(value)) },
     }
 }
 

@@ -71,6 +71,8 @@ mod walk;
 
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use chains::Precision;
+#[doc(hidden)]
+pub use check::in_nats;
 pub use check::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
 pub use choice::{Choice, Named};
 #[doc(hidden)]

@@ -5,6 +5,7 @@ use crate::Spelling;
 use crate::numbers::{self, count, duration, exact, with_decimals_of};
 use crate::report::{Line, Tone};
 use lnz::data::Binarize;
+use lnz::in_nats;
 
 fn plain(label: &'static str, text: impl Into<String>) -> Line {
     Line { label, lead: None, text: text.into() }
@@ -36,13 +37,20 @@ impl LikelihoodReport {
         lines.push(plain(
             "spread",
             format!(
-                "5% {:.2}   25% {:.2}   median {:.2}   75% {:.2}   95% {:.2}\nlowest {:.2}, highest {:.2}",
-                q.q05, q.q25, q.median, q.q75, q.q95, q.min, q.max
+                "5% {}   25% {}   median {}   75% {}   95% {}\nlowest {}, highest {}",
+                in_nats(q.q05),
+                in_nats(q.q25),
+                in_nats(q.median),
+                in_nats(q.q75),
+                in_nats(q.q95),
+                in_nats(q.min),
+                in_nats(q.max)
             ),
         ));
         lines.push(plain("log Z", self.log_z_text()));
         let mean = self.mean_log_marginal;
-        let text = format!("{mean:.6}, computed in {}", duration(self.seconds));
+        let mean = with_decimals_of(0.0, mean);
+        let text = format!("{mean}, computed in {}", duration(self.seconds));
         lines.push(plain("mean F", text));
         lines
     }
@@ -64,7 +72,7 @@ impl LikelihoodReport {
                 (round(mean), text)
             }
             (Some(_), _) => (exact(mean), " per example".to_owned()),
-            (None, _) => (format!("{mean:.6}"), " per example".to_owned()),
+            (None, _) => (with_decimals_of(0.0, mean), " per example".to_owned()),
         };
         if self.sampling_error.is_finite() {
             let error = numbers::error(self.sampling_error);

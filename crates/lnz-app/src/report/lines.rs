@@ -3,6 +3,7 @@
 use super::{ModelSummary, Report, Settings};
 use crate::Spelling;
 use crate::numbers::{self, count, duration, exact, plural, short, with_decimals_of};
+use lnz::in_nats;
 use lnz::{ChainLayout, Details, Estimate, ExactCost, Finding, FoundPhase, Sampled};
 use lnz::{TemperingRun, Verdict, Visited};
 
@@ -63,7 +64,11 @@ impl Report {
             lines.push(Line { label: "verdict", lead, text: format!(" {}", diagnosis.reason()) });
         }
         if let Some(proven) = &self.finding.proven {
-            let text = format!("[{:.2}, {:.2}], without statistics", proven.floor, proven.ceiling);
+            let text = format!(
+                "[{}, {}], without statistics",
+                in_nats(proven.floor),
+                in_nats(proven.ceiling)
+            );
             lines.push(Line::plain("proven", text));
         }
         lines.extend(reverse_text(&self.finding).map(|text| Line::plain("reverse", text)));
@@ -178,7 +183,7 @@ fn log_z_line(finding: &Finding) -> Line {
     let states = finding.sampled().iter().map(|part| part.core_states).sum();
     let floor = match finding.lower_bound {
         Some(floor) if states > 0 => {
-            format!("\nfloor {floor:.2}, an exact sum over {}", plural(states, "state"))
+            format!("\nfloor {}, an exact sum over {}", in_nats(floor), plural(states, "state"))
         }
         _ => String::new(),
     };
@@ -189,7 +194,8 @@ fn log_z_line(finding: &Finding) -> Line {
 fn reverse_text(finding: &Finding) -> Option<String> {
     let [part] = finding.sampled() else { return None };
     let reverse = part.log_reverse.filter(|_| !part.core_used)?;
-    Some(format!("{reverse:.2} with chains that go back from the model to the starts"))
+    let reverse = in_nats(reverse);
+    Some(format!("{reverse} with chains that go back from the model to the starts"))
 }
 
 /// Where the chains of the default method started.
@@ -208,9 +214,9 @@ fn starts_text(parts: &[Sampled]) -> String {
 
 fn samples_text(statistics: &Estimate) -> String {
     format!(
-        "mean {:.2}, standard deviation {:.2}; {} of {} chains count effectively, the largest weight has {:.1}%",
-        statistics.mean_sample,
-        statistics.std_sample,
+        "mean {}, standard deviation {}; {} of {} chains count effectively, the largest weight has {:.1}%",
+        in_nats(statistics.mean_sample),
+        in_nats(statistics.std_sample),
         short(statistics.ess),
         count(statistics.chains),
         statistics.max_weight_share * 100.0

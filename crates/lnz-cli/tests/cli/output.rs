@@ -2,6 +2,7 @@
 
 use crate::files::Folder;
 use crate::run::{json, lnz, one_sentence, refusal, run, text};
+use ndarray::Array2;
 
 #[test]
 fn bad_numbers_are_refused_in_our_words() {
@@ -92,4 +93,15 @@ fn nothing_is_coloured_where_nobody_sees_it() {
     };
     assert!(!forced("1").contains('\x1b'), "NO_COLOR is not heard");
     assert!(forced("").contains('\x1b'), "CLICOLOR_FORCE is not heard");
+}
+
+#[test]
+fn numbers_too_large_for_decimals_are_written_with_an_exponent() {
+    let folder = Folder::new();
+    let path = folder.npy("huge.npy", Array2::from_elem((4, 3), 1e300).into_dyn().view());
+    for method in ["auto", "ais"] {
+        let text = text(&["estimate", &path, "--method", method]);
+        let longest = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max();
+        assert!(longest < Some(20), "{method}: {text}");
+    }
 }

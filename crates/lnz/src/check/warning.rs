@@ -111,6 +111,14 @@ pub enum Warning {
     },
 }
 
+/// Two decimals, where a float64 of this size has them.
+pub fn in_nats(value: f64) -> String {
+    match value.abs() < 1e15 {
+        true => format!("{value:.2}"),
+        false => format!("{value:.2e}"),
+    }
+}
+
 impl Warning {
     /// A short name for programs.
     pub fn kind(&self) -> &'static str {
@@ -146,26 +154,41 @@ impl Warning {
                 share * 100.0
             ),
             Warning::BelowLowerBound { log_z, lower_bound } => format!(
-                "{log_z:.2} is wrong: some states that a search found already sum up to {lower_bound:.2}"
+                "{} is wrong: some states that a search found already sum up to {}",
+                in_nats(log_z),
+                in_nats(lower_bound)
             ),
             Warning::OutsideProvenBounds { log_z, floor, ceiling } => format!(
-                "{log_z:.2} is wrong: log Z is proven to be between {floor:.2} and {ceiling:.2}"
+                "{} is wrong: log Z is proven to be between {} and {}",
+                in_nats(log_z),
+                in_nats(floor),
+                in_nats(ceiling)
             ),
-            Warning::OtherStartFindsMore { log_z, start, found } => {
-                format!("{log_z:.2} is probably too low: a short run from {start} finds {found:.2}")
-            }
+            Warning::OtherStartFindsMore { log_z, start, found } => format!(
+                "{} is probably too low: a short run from {start} finds {}",
+                in_nats(log_z),
+                in_nats(found)
+            ),
             Warning::MissedCore { log_core, log_sampled } => format!(
-                "the chains hardly visit states that are known to weigh {log_core:.2} (they see {log_sampled:.2}), so they may miss others too"
+                "the chains hardly visit states that are known to weigh {} (they see {}), so they may miss others too",
+                in_nats(log_core),
+                in_nats(log_sampled)
             ),
             Warning::StartsDisagree { low, high } => format!(
-                "the starts disagree: {:.2} from {}, {:.2} from {}",
-                low.1, low.0, high.1, high.0
+                "the starts disagree: {} from {}, {} from {}",
+                in_nats(low.1),
+                low.0,
+                in_nats(high.1),
+                high.0
             ),
             Warning::StillRising { start, trial, log_z } => format!(
-                "from {start} a short run gave {trial:.2} and a longer one {log_z:.2}, more than their errors allow: a longer one still may give more"
+                "from {start} a short run gave {} and a longer one {}, more than their errors allow: a longer one still may give more",
+                in_nats(trial),
+                in_nats(log_z)
             ),
             Warning::UnreachedMass { log_z, mass } => format!(
-                "{log_z:.2} is probably too low: other runs have found states that the chains hardly reach, {:.0}% of Z or more",
+                "{} is probably too low: other runs have found states that the chains hardly reach, {:.0}% of Z or more",
+                in_nats(log_z),
                 100.0 * mass
             ),
             Warning::FewRoundTrips { trips, columns } => format!(
