@@ -9,6 +9,7 @@ use crate::row::Row;
 use crate::scale::Scale;
 use crate::statistics::THRESHOLD;
 use lnz::Flips;
+use lnz_app::page::look;
 use lnz_figures::{Axis, Dash, Figure, Marker, Panel, Rule, Series, Style};
 
 /// Errors of the uniform start by which the paper chose its three models, from easy to hard.
@@ -179,7 +180,7 @@ pub(super) fn figure(results: &Results) -> Figure {
 
 fn panel(tried: &Tried<'_>, letter: &str) -> Panel {
     let crosses = Style { marker: Marker::Cross, dash: Dash::None, ..Style::new(0) };
-    let rings = Style { marker: Marker::Ring, dash: Dash::None, ..Style::new(1) };
+    let rings = Style { marker: Marker::Ring, dash: Dash::None, ..chart::TRANSPOSED };
     let points = |transposed: bool| -> Vec<[f64; 2]> {
         let of = tried.grid.iter().filter(|row| row.is_transposed() == transposed);
         of.enumerate().map(|(i, row)| [(i + 1) as f64, row.log_z]).collect()
@@ -193,9 +194,8 @@ fn panel(tried: &Tried<'_>, letter: &str) -> Panel {
         panel = panel.with_rule(chart::auto_rule(auto));
     }
     if let Some(exact) = tried.uniform.exact_log_z {
-        let dotted = Style { marker: Marker::None, dash: Dash::Dotted, ..Style::new(2) };
         let limit = exact - THRESHOLD * exact.abs();
-        panel = panel.with_rule(Rule::new("ξ = 5%", limit, dotted));
+        panel = panel.with_rule(Rule::new("ξ = 5%", limit, look::THRESHOLD));
     }
     match chart::exact_rule(tried.uniform) {
         Some(rule) => panel.with_rule(rule),
