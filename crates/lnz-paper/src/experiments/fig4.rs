@@ -179,7 +179,7 @@ pub(super) fn figure(results: &Results) -> Figure {
 }
 
 fn panel(tried: &Tried<'_>, letter: &str) -> Panel {
-    let crosses = Style { marker: Marker::Cross, dash: Dash::None, ..Style::new(0) };
+    let crosses = Style { marker: Marker::Cross, dash: Dash::None, ..chart::FOURTH };
     let rings = Style { marker: Marker::Ring, dash: Dash::None, ..chart::TRANSPOSED };
     let points = |transposed: bool| -> Vec<[f64; 2]> {
         let of = tried.grid.iter().filter(|row| row.is_transposed() == transposed);
