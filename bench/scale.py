@@ -64,16 +64,23 @@ def measure(chains=4096, betas=4096, repeats=3):
         for way, times in taken.items():
             print(f"  {way:<26} {min(times):8.2f} s   {base / min(times):.2f} of the threads")
         if client is not None:
+            handing_out(client)
             client.close()
             cluster.close()
     orders(rbm, settings)
     many()
 
 
+def handing_out(client, count=2000):
+    """What an order costs the scheduler, whatever is in it."""
+    took = seconds(lambda: client.gather(client.map(float, range(count), pure=False)))
+    print(f"Dask hands out {count} empty orders in {took:.2f} s: {1e3 * took / count:.2f} ms each")
+
+
 class Weigh:
     """Carries orders out here and weighs them."""
 
-    _max_workers = 8
+    _max_workers = 32
 
     def __init__(self):
         self.sizes, self.times = [], []
@@ -101,6 +108,8 @@ def orders(rbm, settings):
     print(f"  {of_output / chains:.2f} bytes per chain, {of_output / steps:.4f} per chain-step at {settings['betas']} betas")
     each = statistics.median(weigh.times)
     print(f"  {1e6 * each / steps:.3f} microseconds per chain-step on one core")
+    spread = float(np.std(np.log(weigh.times)))
+    print(f"  {count} orders, the standard deviation of the log of their times {spread:.3f}")
 
 
 def many(count=200):
