@@ -70,7 +70,8 @@ def estimate(
         chains as fit into them. A TimeoutError says that the time was too short for any result.
     target_error, rounds, core
         Of auto: the standard error to stop at (0.03), exactly this many rounds, and the states around
-        the modes that are summed exactly (4096).
+        the modes that are summed exactly (4096). Tempering has the first two as well, and at most as many
+        rounds.
     start
         Of AIS: ``"uniform"``, ``"data"``, ``"gibbs"`` (the default) or ``"metropolis"``.
     init

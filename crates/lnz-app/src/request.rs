@@ -132,7 +132,8 @@ impl Request {
             },
             other => Plan::Ready {
                 estimator: other.estimator(&self.method_options())?,
-                max_seconds: self.max_seconds,
+                // Rounds that were asked for take the time that they take.
+                max_seconds: self.max_seconds.filter(|_| self.auto.rounds.is_none()),
                 no_check: self.no_check,
             },
         })
@@ -153,7 +154,8 @@ impl Request {
 
     fn method_options(&self) -> MethodOptions {
         let AnnealingRequest { betas, chains, seed, .. } = self.annealing;
-        MethodOptions { betas, chains, seed, no_check: self.no_check }
+        let AutoRequest { rounds, target_error, .. } = self.auto;
+        MethodOptions { betas, chains, rounds, target_error, seed, no_check: self.no_check }
     }
 
     fn method(&self) -> Method {
@@ -184,10 +186,14 @@ impl Request {
             return has_no_effect(option, &ais, "use {method=auto}");
         }
         if !matches!(self.method, Method::Auto | Method::Ais | Method::Exact) {
-            // What `MethodOptions` has.
+            // What `MethodOptions` has, rounds and the error to stop at besides.
             let own = |option: &&str| !["betas", "chains", "no_check"].contains(option);
-            let others = self.ais_options().into_iter().find(own).or(self.auto.given());
-            let more = [("no_exact", self.no_exact), ("data", self.start.data.is_some())];
+            let others = self.ais_options().into_iter().find(own);
+            let more = [
+                ("core", self.auto.core.is_some()),
+                ("no_exact", self.no_exact),
+                ("data", self.start.data.is_some()),
+            ];
             if let Some(option) = others.or(first_given(&more)) {
                 let method = format!("{{method={}}}", self.method.name());
                 return has_no_effect(option, &method, "use {method=auto} or ais");

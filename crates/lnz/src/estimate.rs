@@ -58,12 +58,16 @@ choices!(Method {
 });
 
 /// What can be said about any method; those without chains ignore it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MethodOptions {
     /// Intermediate distributions; `None` leaves them to the method.
     pub betas: Option<usize>,
     /// Chains; `None` leaves them to the method.
     pub chains: Option<usize>,
+    /// Rounds, for methods that have them; `None` leaves them to the method.
+    pub rounds: Option<usize>,
+    /// Standard error of log Z to stop at; `None` leaves it to the method.
+    pub target_error: Option<f64>,
     /// Seed of all random numbers.
     pub seed: u64,
     /// Do not search for mass that the chains may have missed.
@@ -76,10 +80,14 @@ pub const DEFAULT_BETAS: usize = 1024;
 impl Method {
     /// The method with these options, and with its defaults for everything else.
     pub fn estimator(self, options: &MethodOptions) -> Result<Arc<dyn Estimator>> {
-        let MethodOptions { betas, chains, seed, no_check } = *options;
+        let MethodOptions { betas, chains, rounds, target_error, seed, no_check } = *options;
         let check = !no_check;
         Ok(match self {
-            Method::Auto => Arc::new(Auto { seed, ..Auto::default() }),
+            Method::Auto => {
+                let defaults = Auto::default();
+                let target_error = target_error.unwrap_or(defaults.target_error);
+                Arc::new(Auto { rounds, target_error, seed, ..defaults })
+            }
             Method::Ais => {
                 let defaults = Ais::along(Schedule::linear(betas.unwrap_or(DEFAULT_BETAS))?);
                 let chains = chains.unwrap_or(defaults.annealing.chains);
@@ -89,8 +97,15 @@ impl Method {
             Method::Exact => Arc::new(Exact::default()),
             Method::Tempering => {
                 let defaults = Tempering::default();
-                let columns = chains.unwrap_or(defaults.columns);
-                Arc::new(Tempering { rungs: betas, columns, seed, check, ..defaults })
+                Arc::new(Tempering {
+                    rungs: betas,
+                    columns: chains.unwrap_or(defaults.columns),
+                    rounds: rounds.unwrap_or(defaults.rounds),
+                    target_error: target_error.unwrap_or(defaults.target_error),
+                    seed,
+                    check,
+                    ..defaults
+                })
             }
         })
     }

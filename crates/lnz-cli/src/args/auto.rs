@@ -11,7 +11,7 @@ pub(crate) struct AutoArgs {
     #[arg(long, value_name = "NATS",
         help = format!("Standard error of log Z to stop at [default: {}]", Auto::default().target_error))]
     pub(crate) target_error: Option<f64>,
-    /// Exactly this many rounds: repeats a result bit for bit on any machine
+    /// Exactly this many rounds: repeats a result bit for bit on any machine; with tempering at most as many
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) rounds: Option<usize>,
     #[arg(long, value_name = "N",
