@@ -4,7 +4,7 @@ mod ledger;
 
 pub use ledger::{Kind, Ledger, to_json};
 
-use crate::numbers::with_decimals_of;
+use crate::numbers::{self, with_decimals_of};
 use crate::report::Report;
 use crate::request::Request;
 use crate::{Error, Result};
@@ -186,17 +186,30 @@ impl Row {
         )
     }
 
+    /// log Z, and its error where there is one.
+    fn value(&self) -> (String, String) {
+        match self.std_error {
+            0.0 => (numbers::exact(self.log_z), String::new()),
+            error if error.is_finite() => {
+                (with_decimals_of(error, self.log_z), numbers::short(error))
+            }
+            _ => (lnz::in_nats(self.log_z), String::new()),
+        }
+    }
+
+    /// The row for people who have no room for columns.
+    pub fn to_record(&self) -> String {
+        let (log_z, error) = self.value();
+        let error = if error.is_empty() { error } else { format!(" ± {error}") };
+        let seconds = numbers::duration(self.seconds);
+        format!("{}\n    {log_z}{error}\n    {}, {seconds}", self.name, self.verdict)
+    }
+
     /// The row for people.
     pub fn to_text(&self, width: usize) -> String {
         let units = format!("{} x {}", self.visible, self.hidden);
-        let (log_z, error) = match self.std_error > 0.0 && self.std_error.is_finite() {
-            true => (
-                with_decimals_of(self.std_error, self.log_z),
-                crate::numbers::short(self.std_error),
-            ),
-            false => (format!("{:.4}", self.log_z), String::new()),
-        };
-        let seconds = crate::numbers::duration(self.seconds);
+        let (log_z, error) = self.value();
+        let seconds = numbers::duration(self.seconds);
         format!(
             "{:<width$}  {units:>11}  {log_z:>14}  {error:>9}  {:<9}  {:<6}  {seconds:>8}",
             self.name, self.verdict, self.method

@@ -134,12 +134,17 @@ pub(crate) fn wrapped_for_stderr(text: &str) -> String {
     }
 }
 
+/// The columns of the terminal, if standard output is one.
+pub(crate) fn width() -> Option<usize> {
+    Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
+}
+
 /// A table in columns that fit the terminal; without one, as wide as it is.
 pub(crate) fn fitted(table: &lnz_figures::Table) -> String {
-    match Term::stdout().size_checked() {
+    match width() {
         None => columns(table, None),
-        Some((_, width)) => {
-            let width = usize::from(width).max(LEAST_WIDTH);
+        Some(width) => {
+            let width = width.max(LEAST_WIDTH);
             let needed: usize = (0..table.head.len()).map(|k| longest_word(table, k) + GAP).sum();
             match needed <= width {
                 true => columns(table, Some(width)),

@@ -30,8 +30,11 @@ pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
     };
     let width = models.iter().map(|name| name.display().to_string().chars().count()).max();
     let width = width.unwrap_or(0).clamp(5, 48);
-    if !args.run.json {
-        terminal::print(&format!("  {}\n", label().apply_to(Row::titles(width))))?;
+    let titles = Row::titles(width);
+    let has_room = terminal::width().is_none_or(|columns| 2 + titles.len() <= columns);
+    let shown = |row: &Row| if has_room { row.to_text(width) } else { row.to_record() };
+    if !args.run.json && has_room {
+        terminal::print(&format!("  {}\n", label().apply_to(titles)))?;
     }
     let watch = Watch::new(args.run.quiet);
     let (mut failed, mut skipped, mut worst) = (Vec::new(), 0, ExitCode::SUCCESS);
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
             Ok(Done::New(row, object)) => {
                 let text = match &object {
                     Some(object) => format!("{object}\n"),
-                    None => format!("  {}\n", row.to_text(width)),
+                    None => format!("  {}\n", shown(&row)),
                 };
                 terminal::print(&text)?;
                 let code = args.verdict.exit_code(&row.verdict);
@@ -57,7 +60,7 @@ pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
             Ok(Done::Before(row)) => {
                 skipped += 1;
                 if !args.run.json {
-                    terminal::print(&format!("  {}  (from the file)\n", row.to_text(width)))?;
+                    terminal::print(&format!("  {}  (from the file)\n", shown(&row)))?;
                 }
             }
             Ok(Done::Stopped) => break,
