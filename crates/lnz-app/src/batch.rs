@@ -222,6 +222,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_row_without_room_for_columns_is_a_record() {
+        let row = Row {
+            name: "m.npz".into(),
+            sha256: String::new(),
+            settings: String::new(),
+            visible: 4,
+            hidden: 3,
+            log_z: 12.345,
+            std_error: 0.02,
+            interval: [12.3, 12.4],
+            verdict: "consistent".into(),
+            method: "auto".into(),
+            warnings: vec![],
+            seconds: 2.0,
+        };
+        assert_eq!(row.to_record(), "m.npz\n    12.345 ± 0.02\n    consistent, 2 s");
+        let exact = Row { log_z: 1e300, std_error: 0.0, ..row };
+        assert!(exact.to_record().contains("\n    1.00000000000e300\n"));
+    }
+
+    #[test]
     fn numbers_in_names_are_numbers() {
         let mut names: Vec<PathBuf> =
             ["e-10.npz", "e-9.npz", "e-100.npz", "a.npz", "e-9b.npz"].map(PathBuf::from).into();

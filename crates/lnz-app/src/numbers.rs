@@ -1,5 +1,7 @@
 //! Formats numbers for people.
 
+use lnz::MANY_DIGITS;
+
 /// `1,048,576`.
 pub fn count(n: usize) -> String {
     let digits = n.to_string();
@@ -12,9 +14,6 @@ pub fn count(n: usize) -> String {
     }
     text
 }
-
-/// Numbers from here on have more digits than float64, and are written with a power of ten.
-const MANY_DIGITS: f64 = 1e15;
 
 /// `25.2 M`: three significant digits and a prefix.
 pub fn short(value: f64) -> String {

@@ -12,7 +12,7 @@ pub(crate) use signs::{
     Measured, Opinion, below_known_sum, columns_disagree, disagreement, few_round_trips,
     large_error, missed_mass, rare_exchanges, still_rising, uneven_weights, unreached_mass,
 };
-pub use warning::{Warning, in_nats};
+pub use warning::{MANY_DIGITS, Warning, in_nats};
 
 /// What the tests of a result found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

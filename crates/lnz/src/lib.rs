@@ -71,9 +71,9 @@ mod walk;
 
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use chains::Precision;
-#[doc(hidden)]
-pub use check::in_nats;
 pub use check::{Change, Diagnosis, RunSettings, StartedFrom, Verdict, Warning};
+#[doc(hidden)]
+pub use check::{MANY_DIGITS, in_nats};
 pub use choice::{Choice, Named};
 #[doc(hidden)]
 pub use duration::in_words;

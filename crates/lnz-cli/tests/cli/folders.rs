@@ -139,7 +139,7 @@ fn a_model_that_changed_a_damaged_part_and_a_wrong_number_are_named() {
     std::fs::write(&part, &whole[..whole.len() / 2]).unwrap();
     assert!(one_sentence(&["merge", &place]).contains("0-2.part: is damaged"));
     std::fs::write(&part, whole).unwrap();
-    text(&["merge", &place]);
+    assert!(text(&["merge", &place]).contains("had been computed before"));
     text(&["convert", "gwgm-near", &model]);
     assert!(one_sentence(&["merge", &place]).contains("has the file changed?"));
 }

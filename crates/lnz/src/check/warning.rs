@@ -111,9 +111,12 @@ pub enum Warning {
     },
 }
 
+/// Numbers from here on have more digits than float64, and are written with a power of ten.
+pub const MANY_DIGITS: f64 = 1e15;
+
 /// Two decimals, where a float64 of this size has them.
 pub fn in_nats(value: f64) -> String {
-    match value.abs() < 1e15 {
+    match value.abs() < MANY_DIGITS {
         true => format!("{value:.2}"),
         false => format!("{value:.2e}"),
     }
