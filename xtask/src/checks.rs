@@ -1,6 +1,6 @@
 //! `cargo xtask test`: runs every check, and names in its last line what was not run.
 
-use crate::environment::{PROFILE, TESTS};
+use crate::environment::{COMPILE, PROFILE};
 use crate::outcome::Outcome;
 use crate::{browser, cargo, dependencies, files, in_seconds, python, site, top};
 use std::process::{Command, ExitCode, Stdio};
@@ -21,13 +21,13 @@ const CHECKS: [Check; 8] = [
     Check { name: "unit, property and command-line tests", run: tests },
     Check { name: "examples in the documentation", run: doc_tests },
     Check { name: "documentation, warnings denied", run: documentation },
-    Check { name: "Python package: wheel, fresh environment, pytest", run: || python::test() },
+    Check { name: "Python package in a fresh environment", run: || python::test() },
 ];
 
 /// What needs much more than Rust and a small Python environment.
 const PEERS: [Check; 3] = [
     Check {
-        name: "Python package: all that needs large packages",
+        name: "Python package: the wheel, with all that needs large packages",
         run: || python::test_with_peers(),
     },
     Check { name: "pages in a browser", run: browser::test },
@@ -117,8 +117,9 @@ fn clippy() -> Outcome {
 /// Compiled first, with cargo's own progress, then run without a line for each test. Examples and benchmarks
 /// are left to clippy: nothing in them is a test.
 fn tests() -> Outcome {
-    match cargo_passes(&[&TESTS[..], &["--no-run"]].concat(), &[]) {
-        Outcome::Passed(_) => cargo_passes(&[&TESTS[..], &["--quiet"]].concat(), &[]),
+    let tests = ["test", "--profile", PROFILE, "--workspace", "--tests", "--quiet"];
+    match cargo_passes(&COMPILE, &[]) {
+        Outcome::Passed(_) => cargo_passes(&tests, &[]),
         other => other,
     }
 }

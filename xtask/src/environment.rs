@@ -7,8 +7,10 @@ use std::process::{Command, Stdio};
 /// The profile that the checks are compiled with: see Cargo.toml.
 pub(crate) const PROFILE: &str = "checks";
 
-/// What cargo is told to compile or to run all tests.
-pub(crate) const TESTS: [&str; 5] = ["test", "--profile", PROFILE, "--workspace", "--tests"];
+/// What cargo is told to compile all that tests need. One command for all of it: other selections of packages have
+/// other features of the same dependencies, and would compile them again.
+pub(crate) const COMPILE: [&str; 7] =
+    ["build", "--profile", PROFILE, "--workspace", "--lib", "--bins", "--tests"];
 
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -55,13 +57,15 @@ pub(crate) fn target_folder() -> Result<PathBuf, String> {
         .ok_or_else(|| "cargo metadata names no target directory".into())
 }
 
+/// What the tests run, compiled: a program or a library of this workspace, by the name of its file.
+pub(crate) fn compiled(target: &Path, file: &str) -> Result<PathBuf, String> {
+    output(cargo().args(COMPILE).arg("--quiet"))?;
+    Ok(target.join(PROFILE).join(file))
+}
+
 /// The command-line tool as the tests have it.
-///
-/// The same command as theirs, so that nothing is compiled again: other selections of packages have
-/// other features of the same dependencies.
 pub(crate) fn tool(target: &Path) -> Result<PathBuf, String> {
-    output(cargo().args(TESTS).args(["--quiet", "--no-run"]))?;
-    Ok(target.join(PROFILE).join(format!("lnz{}", std::env::consts::EXE_SUFFIX)))
+    compiled(target, &format!("lnz{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// What an environment is for.

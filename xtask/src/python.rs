@@ -1,23 +1,38 @@
-//! The Python package: its wheel, installed into a fresh environment and tested there.
+//! The Python package in a fresh environment, tested there: as the other tests have compiled it, or its wheel.
 
 use crate::environment::{self, Needs, PROFILE, ROOT, output};
 use crate::outcome::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds, installs and tests; what pytest says goes to the terminal.
+/// Installs what the other tests have compiled, and tests it; what pytest says goes to the terminal.
 pub(crate) fn test() -> Outcome {
-    outcome(run(Needs::Tests, &[]))
+    let tested = || {
+        let target = environment::target_folder()?;
+        let tools = environment::python(&target, Needs::Tests)?;
+        let python = environment_without_package(&tools, &target)?;
+        copy_package(&target, &folder_of_packages(&python)?.join("lnz"))?;
+        pytest(&python, &target, &[])
+    };
+    outcome(tested())
 }
 
-/// The same with all that the tests can make use of: other packages for RBMs, figures, data frames, types
-/// and the notebook. Nothing may be left out.
+/// Installs the wheel, and tests it with all that the tests can make use of: other packages for RBMs, figures, data
+/// frames, types and the notebook. Nothing may be left out.
 pub(crate) fn test_with_peers() -> Outcome {
     // Without it the test of MPI says that it was not run.
     if !environment::starts(Command::new("mpiexec").arg("--version")) {
         environment::install_package("openmpi-bin");
     }
-    outcome(run(Needs::Peers, &[("LNZ_TEST_ALL", "1")]))
+    let tested = || {
+        let target = environment::target_folder()?;
+        let tools = environment::python(&target, Needs::Peers)?;
+        let wheel = build_wheel(&tools, &target)?;
+        let python = install(&tools, &target, &wheel)?;
+        without_rust(&python)?;
+        pytest(&python, &target, &[("LNZ_TEST_ALL", "1")])
+    };
+    outcome(tested())
 }
 
 fn outcome(result: Result<(), String>) -> Outcome {
@@ -27,20 +42,15 @@ fn outcome(result: Result<(), String>) -> Outcome {
     }
 }
 
-fn run(needs: Needs, variables: &[(&str, &str)]) -> Result<(), String> {
-    let target = environment::target_folder()?;
-    let tools = environment::python(&target, needs)?;
-    let wheel = build_wheel(&tools, &target)?;
-    let python = install(&tools, &target, &wheel)?;
-    without_rust(&python)?;
-    let tool = environment::tool(&target)?;
+fn pytest(python: &Path, target: &Path, variables: &[(&str, &str)]) -> Result<(), String> {
+    let tool = environment::tool(target)?;
     let package = Path::new(ROOT).join("python");
-    let status = Command::new(&python)
+    let status = Command::new(python)
         .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-c"])
         .arg(package.join("pyproject.toml"))
         .arg(package.join("tests"))
         // Elsewhere, so that `lnz` is the installed package and not its source.
-        .current_dir(&target)
+        .current_dir(target)
         .env("LNZ_TOOL", tool)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .envs(variables.iter().copied())
@@ -79,17 +89,47 @@ pub(crate) fn build_wheel(tools: &Path, target: &Path) -> Result<PathBuf, String
 
 /// An environment that has the wheel, and sees what the tests need in the other one.
 pub(crate) fn install(tools: &Path, target: &Path, wheel: &Path) -> Result<PathBuf, String> {
+    let python = environment_without_package(tools, target)?;
+    let mut pip = Command::new(tools);
+    pip.args(["-m", "pip", "--python"]).arg(&python);
+    output(pip.args(["install", "--quiet", "--no-index", "--no-deps"]).arg(wheel))?;
+    Ok(python)
+}
+
+/// A fresh environment that sees what the tests need in the other one.
+fn environment_without_package(tools: &Path, target: &Path) -> Result<PathBuf, String> {
     let fresh = target.join("python-fresh");
     let venv = ["-m", "venv", "--clear", "--without-pip"];
     output(Command::new(tools).args(venv).arg(&fresh))?;
     let python = environment::python_of(&fresh);
-    let mut pip = Command::new(tools);
-    pip.args(["-m", "pip", "--python"]).arg(&python);
-    output(pip.args(["install", "--quiet", "--no-index", "--no-deps"]).arg(wheel))?;
-    let folder = ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"];
-    let others = output(Command::new(tools).args(folder))?;
-    let own = output(Command::new(&python).args(folder))?;
-    let link = Path::new(own.trim()).join("tools.pth");
-    std::fs::write(&link, others).map_err(|error| format!("{}: {error}", link.display()))?;
+    let link = folder_of_packages(&python)?.join("tools.pth");
+    let others = folder_of_packages(tools)?;
+    std::fs::write(&link, others.display().to_string())
+        .map_err(|error| format!("{}: {error}", link.display()))?;
     Ok(python)
+}
+
+/// Where an interpreter keeps its packages.
+fn folder_of_packages(python: &Path) -> Result<PathBuf, String> {
+    let folder = ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"];
+    Ok(output(Command::new(python).args(folder))?.trim().into())
+}
+
+/// The package as a wheel has it: its Python files, and the compiled half under the name that Python looks for.
+fn copy_package(target: &Path, folder: &Path) -> Result<(), String> {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let compiled = environment::compiled(target, &format!("{prefix}_lnz{suffix}"))?;
+    let name = if cfg!(windows) { "_lnz.pyd" } else { "_lnz.abi3.so" };
+    let source = Path::new(ROOT).join("python/lnz");
+    let copied = || {
+        std::fs::create_dir(folder)?;
+        for file in std::fs::read_dir(source)? {
+            let file = file?;
+            if file.file_type()?.is_file() {
+                std::fs::copy(file.path(), folder.join(file.file_name()))?;
+            }
+        }
+        std::fs::copy(compiled, folder.join(name))
+    };
+    copied().map(drop).map_err(|error| format!("{}: {error}", folder.display()))
 }
