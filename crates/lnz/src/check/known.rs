@@ -1,13 +1,8 @@
 //! The strongest test: whether the chains find a sum that is known exactly.
 
 use super::Warning;
+use super::signs::LITTLE;
 use crate::math::ln;
-
-/// A sum with less than this share of Z tells nothing about the rest.
-const SHARE_THAT_MATTERS: f64 = 0.05;
-
-/// Known mass that the chains miss by less than this may be chance.
-const LEAST_MISS: f64 = 0.1;
 
 /// An exact sum over some states beside the same sum as the chains see it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +32,7 @@ impl KnownSum {
     /// The chains see clearly less than there is. A warning that is wrong costs a user's time, so it
     /// takes half an error more, and a miss that is worth a word.
     pub(crate) fn is_missed(&self) -> bool {
-        self.matters() && self.shortfall() > LEAST_MISS + 2.5 * self.error
+        self.matters() && self.shortfall() > LITTLE + 2.5 * self.error
     }
 
     /// A warning if it is missed.
@@ -46,8 +41,9 @@ impl KnownSum {
         self.is_missed().then_some(Warning::MissedCore { log_core, log_sampled })
     }
 
+    /// A small part of Z tells nothing about the rest.
     fn matters(&self) -> bool {
-        self.log_exact > self.log_z + ln(SHARE_THAT_MATTERS)
+        self.log_exact > self.log_z + ln(LITTLE)
     }
 }
 

@@ -12,17 +12,8 @@ pub(super) const FEW_EFFECTIVE_CHAINS: f64 = 20.0;
 /// Above this share a single chain outweighs all others together.
 const DOMINATING_SHARE: f64 = 0.5;
 
-/// A difference of log Z below this is not worth a warning.
-const LEAST_MISS: f64 = 0.5;
-
-/// A rise from trial to main run below this is not worth a warning.
-const LEAST_RISE: f64 = 0.2;
-
-/// Mass that is not reached and below this share of Z is not worth a warning: the interval has it.
-const LEAST_UNREACHED: f64 = 0.1;
-
-/// Starts that differ by less than this agree, however small they say their errors are.
-const LEAST_DISAGREEMENT: f64 = 0.1;
+/// Differences of log Z, and so shares of Z, that are not worth a warning, however small errors are said to be.
+pub(super) const LITTLE: f64 = 0.1;
 
 /// Errors up to this are known well enough, whatever was aimed at.
 const LARGE_ERROR: f64 = 0.2;
@@ -37,8 +28,11 @@ pub(crate) struct Measured {
 impl Measured {
     /// The two differ by more than their errors allow.
     pub(crate) fn disagrees_with(self, other: Measured) -> bool {
-        let allowed = LEAST_DISAGREEMENT + 3.0 * hypot(self.error, other.error);
-        (self.log_z - other.log_z).abs() > allowed
+        self.is_above(other) || other.is_above(self)
+    }
+
+    fn is_above(self, other: Measured) -> bool {
+        self.log_z - other.log_z > LITTLE + 3.0 * hypot(self.error, other.error)
     }
 }
 
@@ -75,18 +69,13 @@ pub(crate) struct Opinion {
 pub(crate) fn missed_mass(found: Measured, opinion: &Opinion) -> Option<Warning> {
     let log_z = found.log_z;
     let error = if found.error.is_finite() { found.error } else { 1.0 };
-    if opinion.lower_bound > log_z + LEAST_MISS + 3.0 * error {
-        let lower_bound = opinion.lower_bound;
+    let (found, lower_bound) = (Measured { log_z, error }, opinion.lower_bound);
+    if (Measured { log_z: lower_bound, error: 0.0 }).is_above(found) {
         return Some(Warning::BelowLowerBound { log_z, lower_bound });
     }
     let (start, best) =
         opinion.trials.iter().max_by(|(_, a), (_, b)| a.log_z.total_cmp(&b.log_z))?;
-    let allowed = LEAST_MISS + 3.0 * hypot(error, best.error);
-    (best.log_z > log_z + allowed).then_some(Warning::OtherStartFindsMore {
-        log_z,
-        start,
-        found: best.log_z,
-    })
+    best.is_above(found).then_some(Warning::OtherStartFindsMore { log_z, start, found: best.log_z })
 }
 
 /// An estimate whose errors have no preferred side is wrong as soon as it is clearly below a known sum.
@@ -98,7 +87,7 @@ pub(crate) fn below_known_sum(found: Measured, lower_bound: f64) -> Option<Warni
 
 /// Other runs have found mass that the chains do not reach.
 pub(crate) fn unreached_mass(log_z: f64, mass: f64, error: f64) -> Option<Warning> {
-    (mass > LEAST_UNREACHED + error).then_some(Warning::UnreachedMass { log_z, mass })
+    (mass > LITTLE + error).then_some(Warning::UnreachedMass { log_z, mass })
 }
 
 /// Both are unbiased, so that a main run far above its trial shows errors that are too small.
@@ -107,8 +96,7 @@ pub(crate) fn still_rising(
     trial: Measured,
     main: Measured,
 ) -> Option<Warning> {
-    let rise = main.log_z - trial.log_z;
-    (rise > LEAST_RISE + 2.0 * hypot(main.error, trial.error)).then_some(Warning::StillRising {
+    main.is_above(trial).then_some(Warning::StillRising {
         start,
         trial: trial.log_z,
         log_z: main.log_z,

@@ -20,10 +20,8 @@ use lnz_kernels::random::Random;
 /// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2
 /// with variance s^2. Beyond this many s a state is not reached, and never within so many nats.
 const FAR: f64 = 3.0;
-/// Mass below this share of Z is not looked for.
-const LEAST_MASS: f64 = 0.01;
-/// Mass that is worth another fit.
-const WORTH_A_FIT: f64 = 0.02;
+/// Mass below this share of Z is not looked for, and not worth another fit.
+const LEAST_MASS: f64 = 0.02;
 
 /// States that a trial has found, by weight.
 pub(super) struct Source<'a> {
@@ -146,7 +144,7 @@ impl WayBack {
         let missed = |source: &Paths| -> Vec<State> {
             let missed: Vec<&Led> = source.missed(highest, &log_parts).collect();
             let mass = source.share * missed.len() as f64 / source.paths.len().max(1) as f64;
-            match mass > WORTH_A_FIT {
+            match mass > LEAST_MASS {
                 true => missed.into_iter().map(|led| led.state.clone()).collect(),
                 false => vec![],
             }

@@ -1,9 +1,8 @@
 //! Phases: groups of chains that sweeps of the model do not join.
 
+use super::effort::STATES;
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
-/// Phases that are told apart at most: the highest ones, and as many that are farthest from all others.
-const MOST: usize = 80;
 /// Two chains are in one phase if they are no farther apart than twice what a chain moves by itself.
 const REACH: f32 = 2.0;
 /// What a chain moves is that of the quietest fifth: those that do not wander between phases.
@@ -41,13 +40,14 @@ fn reach(before: &Array2<f32>, after: &Array2<f32>) -> f32 {
     (REACH * moved[moved.len() / QUIETEST]).max(1.0)
 }
 
-/// Chains that are farther from each other than `reach`, and near enough to all others.
+/// Chains that are farther from each other than `reach`, and near enough to all others: at most as many as are
+/// looked at closely, half of them the highest ones, half those that are farthest from all others.
 fn spread_out(means: &Array2<f32>, heights: &[f64], reach: f32) -> Vec<Array1<f32>> {
     let mut centres = Vec::new();
     let mut nearest = vec![f32::INFINITY; means.nrows()];
-    while centres.len() < MOST {
+    while centres.len() < STATES {
         let height = |k: usize| if nearest[k] > reach { heights[k] } else { f64::NEG_INFINITY };
-        let next = match centres.len() < MOST / 2 {
+        let next = match centres.len() < STATES / 2 {
             true => (0..nearest.len()).fold(0, |a, b| if height(b) > height(a) { b } else { a }),
             false => (0..nearest.len()).fold(0, |a, b| if nearest[b] > nearest[a] { b } else { a }),
         };

@@ -1,17 +1,13 @@
 //! The core: the states of highest weight, whose exact sum is a rigorous lower bound of Z.
 
-use super::effort::CHAINS;
+use super::effort::{CHAINS, EVALUATIONS};
 use crate::math::{exp, ln, log_sum_exp};
 use crate::observer::Observer;
 use lnz_kernels::{FreeEnergy, Position};
 use std::collections::{BinaryHeap, HashMap};
 
-/// A neighbour is kept while its weight is above e^-45 of the sum.
-const KEPT: f64 = 45.0;
-/// Its own neighbours are looked at while it is above e^-25.
-const EXPANDED: f64 = 25.0;
-/// Evaluations of softplus that building may take, about a quarter of a second.
-const MOST_WORK: f64 = 3e7;
+/// A state is kept while its weight is above e^-25 of the sum: half a million others would not be missed.
+const KEPT: f64 = 25.0;
 /// States kept at most, for memory.
 const MOST_STATES: usize = 1 << 19;
 
@@ -44,7 +40,7 @@ impl Core {
         }
         let n = free_energy.units();
         let work = n as f64 * free_energy.others().max(1) as f64;
-        let expansions = expansions.min(((MOST_WORK / work) as usize).max(16));
+        let expansions = expansions.min(((EVALUATIONS / work) as usize).max(16));
         let mut heights = HashMap::new();
         let mut sum = RunningSum::default();
         let mut open = BinaryHeap::new();
@@ -58,7 +54,7 @@ impl Core {
             if observer.cancelled() {
                 break;
             }
-            if height < sum.log() - EXPANDED || heights.len() >= MOST_STATES {
+            if height < sum.log() - KEPT || heights.len() >= MOST_STATES {
                 break;
             }
             let position = free_energy.position(x);

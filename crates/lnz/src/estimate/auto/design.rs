@@ -26,8 +26,7 @@ pub(super) struct Design {
 const EVEN_PART: f64 = 0.25;
 /// A start that sees a cell with fewer effective chains has no part in it, unless the cell is its own.
 const FEWEST: f64 = 4.0;
-/// Rounds of improving shares of cells, and steps of improving the numbers of chains in each.
-const ROUNDS: usize = 3;
+/// Steps of improving the numbers of chains, and the shares of the cells that follow from them.
 const STEPS: usize = 100;
 
 impl Design {
@@ -38,10 +37,8 @@ impl Design {
         let mut chains = vec![1.0 / starts as f64; starts];
         let mut shares = seen.shares(&chains);
         let mut of_z = seen.cells(&shares);
-        for _ in 0..ROUNDS {
-            for _ in 0..STEPS {
-                improve(&mut chains, &seen.worth, &of_z);
-            }
+        for _ in 0..STEPS {
+            improve(&mut chains, &seen.worth, &of_z);
             shares = seen.shares(&chains);
             of_z = seen.cells(&shares);
         }

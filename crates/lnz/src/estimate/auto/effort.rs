@@ -1,4 +1,4 @@
-//! What the steps before the main run may cost: in islands of chains, in sweeps and in intervals of a schedule.
+//! What the steps before the main run may cost, in chains, sweeps, intervals of a schedule and evaluations.
 
 /// Chains that are resampled together.
 pub(super) const ISLAND: usize = 64;
@@ -13,8 +13,10 @@ pub(super) const WINDOW: usize = SWEEPS / 2;
 /// Intervals of a trial; a run that something is fitted to has a half or a quarter of them.
 pub(super) const BETAS: usize = 1024;
 /// Islands of a trial with flips, and of a first round.
-pub(super) const FLIP_ISLANDS: usize = 8;
-/// Evaluations of softplus that a search for modes may take, about half a second on one core.
+pub(super) const FLIP_ISLANDS: usize = 2 * ISLANDS;
+/// Evaluations of softplus that a search for modes may take, about half a second on one core, and the core as well.
 pub(super) const EVALUATIONS: f64 = 4e7;
 /// Ascents that are begun at once, and those of a search at most.
 pub(super) const ASCENTS: usize = ISLAND / 2;
+/// A phase or a core with a smaller share of Z is not worth its trouble.
+pub(super) const LEAST_SHARE: f64 = 1e-4;

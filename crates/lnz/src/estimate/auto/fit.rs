@@ -1,7 +1,7 @@
 //! Starts that are fitted to phases: short resampled runs, each followed by a refit.
 
 use super::cells::{Product, cells};
-use super::effort::{BETAS, CHAINS, ISLAND, ISLANDS, SWEEPS, WINDOW};
+use super::effort::{BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, SWEEPS, WINDOW};
 use super::sampler::{Ends, Run, Sampler, State, drawn, effective};
 use super::schedule::schedule;
 use super::search::Found;
@@ -14,9 +14,8 @@ use ndarray::Axis;
 
 /// Intervals of the short runs of each round of fitting phases; the whole needs one round less.
 const ROUNDS: [usize; 3] = [BETAS / 4, BETAS / 4, BETAS / 2];
-/// Phases at most, and the share of Z below which one is left to its neighbours.
+/// Phases at most: others are left to their neighbours.
 const MOST_PHASES: usize = 24;
-const LEAST_SHARE: f64 = 1e-4;
 
 /// Products that were fitted: one for each phase, whose cell it also defines, and one for all of them.
 pub(super) struct Fitted {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// Batches of ascents on a model small enough, and times that one goes through all units, about.
 const BATCHES: usize = 16;
-const PASSES: usize = 8;
+pub(super) const PASSES: usize = 8;
 /// The best modes, whose surroundings are searched again.
 const KICKED: usize = 8;
 /// A flip must gain more than rounding could.
@@ -88,7 +88,7 @@ fn first_state(n: usize, k: usize, random: &mut Random) -> Vec<bool> {
 }
 
 /// Flips units that gain, in random order, until none does; and the flips that were evaluated.
-fn ascend(
+pub(super) fn ascend(
     free_energy: &FreeEnergy,
     x: Vec<bool>,
     random: &mut Random,

@@ -3,14 +3,14 @@
 use super::backward::{Route, Source, WayBack};
 use super::cells::{Product, cell};
 use super::core::{Core, pack};
-use super::effort::{BETAS, FLIP_ISLANDS, ISLAND};
+use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
 use super::fit::{Fitted, fit, fit_whole};
 use super::modes::find_modes;
 use super::sampler::{Pool, Run, Sampler, State, drawn};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Shares, Summary, Tally};
-use super::trial::{LEAST_CORE, Trial};
+use super::trial::Trial;
 use super::{Auto, Family, FamilyReport};
 use crate::check::{Measured, Opinion};
 use crate::energy::check_resolved;
@@ -21,14 +21,10 @@ use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
 use serde::Serialize;
 
-/// Intervals of the trial of the flips.
-const FLIP_BETAS: usize = 448;
 /// Flips per step at most: each costs as much as many units of a Gibbs step.
 const MOST_FLIPS: usize = 6;
 /// Islands that are so far below the fitted starts need no more of them.
 const HOPELESS: f64 = 5.0;
-/// Trials that differ by less than this, whatever their errors, find the same.
-const SAME: f64 = 0.15;
 
 /// A model with its layers in both orders.
 pub(super) struct Layers {
@@ -141,7 +137,7 @@ fn survey<'a>(
     let modes = find_modes(&free_energy, pilot_states, seed, observer);
     // No state is higher than the highest mode: is there a chance that the core has a part of Z?
     let most = modes[0].height() + ln(((settings.core * small.visible()) as f64).max(1.0));
-    let hopeless = most + large.constant() < flips.pilot_log_z + ln(LEAST_CORE);
+    let hopeless = most + large.constant() < flips.pilot_log_z + ln(LEAST_SHARE);
     let expansions = if hopeless { settings.core.min(1) } else { settings.core };
     let core = Core::build(&free_energy, &modes, expansions, large.constant(), observer);
     stage(2);
@@ -230,7 +226,7 @@ pub(super) fn sources<'a>(
 fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summary> {
     let mut tally = Tally::new(1, ISLAND);
     let hopeless = flips.pilot_log_z < fitted - 2.0 * HOPELESS;
-    let betas = if hopeless { FLIP_BETAS / 4 } else { FLIP_BETAS };
+    let betas = if hopeless { BETAS / 8 } else { BETAS / 2 };
     for islands in [2, FLIP_ISLANDS - 2] {
         tally.chains[0].extend(flips.islands(betas, islands, core)?);
         if tally.summary(&alone(), core, false).log_z < fitted - HOPELESS {
@@ -243,12 +239,13 @@ fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summa
     Ok(tally.summary(&alone(), core, false))
 }
 
-/// The fitted starts, unless flips find clearly more, or find no less and know it better.
+/// Where the two ways disagree, the one that finds more; otherwise the one that knows it better.
 fn choose(fitted: Measured, flips: Measured) -> Family {
-    let allowed = SAME + 2.5 * hypot(fitted.error, flips.error).min(2.0);
-    let more = flips.log_z > fitted.log_z + allowed;
-    let less = flips.log_z < fitted.log_z - allowed;
-    if more || (!less && flips.error < fitted.error) { Family::Flips } else { Family::Phases }
+    let by_flips = match flips.disagrees_with(fitted) {
+        true => flips.log_z > fitted.log_z,
+        false => flips.error < fitted.error,
+    };
+    if by_flips { Family::Flips } else { Family::Phases }
 }
 
 impl Prepared<'_> {

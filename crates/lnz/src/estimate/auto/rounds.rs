@@ -1,7 +1,7 @@
 //! The main run: fresh chains, in rounds, until the error is small or the time is over.
 
 use super::backward::{Backward, Route};
-use super::effort::{BETAS, FLIP_ISLANDS, ISLAND};
+use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND};
 use super::family::Family;
 use super::prepare::{Layers, Prepared, alone, prepare, sources};
 use super::sampler::part_of_effort;
@@ -9,7 +9,7 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::trial::from_starts;
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
-use crate::check::{uneven_weights, unreached_mass};
+use crate::check::{large_error, uneven_weights, unreached_mass};
 use crate::estimate::anneal::seconds_per_step;
 use crate::estimate::decided::decided;
 use crate::math::log2;
@@ -19,8 +19,8 @@ use lnz_kernels::GROUP;
 use lnz_kernels::random::{Purpose, Random};
 use std::time::Instant;
 
-/// Chain-steps of the first round.
-const ROUND: usize = 1 << 19;
+/// Chain-steps of the first round: twice those of a trial.
+const ROUND: usize = 2 * CHAINS * BETAS;
 /// Times as many intervals as in the trial, at most.
 const MOST_BETAS: f64 = 16.0;
 /// With a smaller share of effective chains the error is itself too small: no reason to stop.
@@ -164,7 +164,7 @@ impl<'a> MainRun<'a> {
         let core = now.known_sum(self.prepared.core.log_z);
         let settled = match self.prepared.with_core {
             // A core may hide how badly the rest is known.
-            true => now.weights.error <= self.settings.target_error.max(LARGEST_WEIGHTS_ERROR),
+            true => large_error(now.weights.error, self.settings.target_error).is_none(),
             false => now.ess >= LEAST_EFFECTIVE * now.chains as f64,
         };
         now.error <= self.settings.target_error && settled && !core.is_missed()
@@ -287,9 +287,6 @@ impl<'a> MainRun<'a> {
         phases
     }
 }
-
-/// A core may hide how badly the rest is known: the weights alone must be known this well, too.
-const LARGEST_WEIGHTS_ERROR: f64 = 0.15;
 
 /// Chains of a round in units of the first: the second is equal, the third doubles what there is, later
 /// ones add a quarter of it, so that little of the time is left over.

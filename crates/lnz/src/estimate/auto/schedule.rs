@@ -1,5 +1,6 @@
 //! The betas of a run: fixed in advance, or found by a pilot run.
 
+use super::effort::BETAS;
 use crate::math::ln;
 use crate::walk::{Betas, Population};
 
@@ -25,9 +26,6 @@ pub(super) fn schedule(intervals: usize) -> Vec<f64> {
     betas.push(1.0);
     betas
 }
-
-/// Intervals of a pilot at most.
-const PILOT_STEPS: usize = 400;
 
 /// The steps of a pilot so far, each as wide as the spread of the log weights in the last one allows.
 #[derive(Default)]
@@ -58,11 +56,11 @@ impl Betas for &mut Pilot {
 
 impl Pilot {
     /// Half a unit of log w per step, but small steps at the start, where things change by factors of
-    /// beta, and no more steps than allowed.
+    /// beta, and no more than half of the steps of a trial.
     fn width(&self, beta: f64, deviation: f64) -> f64 {
         let steps = self.spread.len();
-        let steps_left = PILOT_STEPS.saturating_sub(steps).max(1);
-        let least = if 2 * steps > PILOT_STEPS { (1.0 - beta) / steps_left as f64 } else { 0.0 };
+        let steps_left = (BETAS / 2).saturating_sub(steps).max(1);
+        let least = if steps > BETAS / 4 { (1.0 - beta) / steps_left as f64 } else { 0.0 };
         (0.5 / deviation.max(1e-9)).min((0.25 * beta).clamp(1e-4, 0.02)).max(least)
     }
 

@@ -6,6 +6,7 @@
 use super::cells::{EPSILON, Product, cell};
 use super::crossover::log_weight;
 use super::effort::{ASCENTS, BETAS, EVALUATIONS, ISLAND, SWEEPS, WINDOW};
+use super::modes::{PASSES, ascend};
 use super::sampler::{Guess, Pool, Run, Sampler, State};
 use super::{cluster, crossover};
 use crate::math::ln;
@@ -16,16 +17,10 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// Ascents from states of rising density at least, and times that one goes through all units at most: sweeps
-/// see to the rest of the way.
-const FEWEST_ASCENTS: usize = 8;
-const PASSES: usize = 6;
 /// Singular vectors and columns of W whose signs are tried, each with both signs.
 const VECTORS: usize = 16;
 /// Rounds of subspace iteration: signs need no digits.
 const ITERATIONS: usize = 12;
-/// Sweeps for the means that short runs start from.
-const FIRST_SWEEPS: usize = 60;
 /// Rounds of exchanging groups.
 const CROSSINGS: usize = 2;
 
@@ -174,19 +169,19 @@ fn of_layer(
     let field = &model.visible_bias() + &model.weights().sum_axis(Axis(1));
     let mean_field = vec![field.iter().map(|&f| f > 0.0).collect(); ASCENTS];
     for (kind, first) in [("random states", coins), ("mean field", mean_field)] {
-        let (_, means) = sampler.sweep(&first, FIRST_SWEEPS, FIRST_SWEEPS / 2)?;
+        let (_, means) = sampler.sweep(&first, SWEEPS, WINDOW)?;
         let means = means.sum_axis(Axis(0)).mapv(f64::from) / means.nrows() as f64;
         annealed(kind, Start::from_means(means.view(), EPSILON)?, &mut found)?;
     }
     let free_energy = FreeEnergy::new(model);
     let work = (PASSES * n * model.hidden().max(1)) as f64;
-    let ascents = ((EVALUATIONS / 2.0 / work) as usize).clamp(FEWEST_ASCENTS, ASCENTS);
+    let ascents = ((EVALUATIONS / 2.0 / work) as usize).clamp(2, ASCENTS);
     let seed = random.bits();
     let ascent = |k: usize| {
         let mut random = Random::stream(seed, Purpose::Modes, k as u64);
         let density = k as f64 / (ascents - 1) as f64;
         let first: State = (0..n).map(|_| random.happens(density)).collect();
-        ("ascent", ascended(&free_energy, first, &mut random, observer))
+        ("ascent", ascend(&free_energy, first, &mut random, observer).0.x)
     };
     found.extend((0..ascents).into_par_iter().map(ascent).collect::<Vec<Guess>>());
     let vectors = [("singular vector", singular(model, random)), ("column", columns(model))];
@@ -243,28 +238,4 @@ fn orthonormal(mut vectors: Array2<f64>) -> Array2<f64> {
         vectors.column_mut(k).assign(&(vector / norm));
     }
     vectors
-}
-
-/// Flips units that gain, a few times through all of them.
-fn ascended(
-    free_energy: &FreeEnergy,
-    first: State,
-    random: &mut Random,
-    observer: &dyn Observer,
-) -> State {
-    let mut position = free_energy.position(first);
-    for _ in 0..PASSES {
-        let mut moved = false;
-        for i in random.permutation(free_energy.units()) {
-            let (height, marginal) = free_energy.flipped(&position, i);
-            if height > position.height() {
-                free_energy.flip(&mut position, i, marginal);
-                moved = true;
-            }
-        }
-        if !moved || observer.cancelled() {
-            break;
-        }
-    }
-    position.x
 }

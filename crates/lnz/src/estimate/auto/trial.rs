@@ -3,16 +3,13 @@
 use super::cells::cells;
 use super::core::{Core, pack};
 use super::design::Design;
-use super::effort::{BETAS, CHAINS, ISLAND};
+use super::effort::{BETAS, CHAINS, ISLAND, LEAST_SHARE};
 use super::fit::Fitted;
 use super::sampler::{Ends, Pool, Run, Sampler, State};
 use super::schedule::schedule;
 use super::tally::{Chain, Summary, Tally};
 use crate::Result;
 use crate::math::{exp, ln};
-
-/// A core with a smaller share of Z is not worth its trouble.
-pub(super) const LEAST_CORE: f64 = 1e-3;
 
 /// A short run from every start, and what follows from it for the main run.
 pub(super) struct Trial {
@@ -51,7 +48,7 @@ impl Trial {
         let by = |with: bool| tally.summary(&design.shares, core, with);
         // Most of Z is better known exactly; a part of it where that makes the error smaller.
         let share = exp(core.log_z - by(false).log_z);
-        let with_core = share > 0.5 || (share > LEAST_CORE && by(true).error < by(false).error);
+        let with_core = share > 0.5 || (share > LEAST_SHARE && by(true).error < by(false).error);
         let summary = by(with_core);
         Ok(Self { tally, design, pool, summary, with_core })
     }
