@@ -5,7 +5,10 @@
 //! can be computed on any machine, at any time and more than once. Outputs that are put together in the
 //! order of the items have the bits of the run on one machine, however the items were split.
 
+pub(crate) mod bits;
+
 use crate::{Error, Result};
+use bits::to_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -90,7 +93,7 @@ impl Task {
 
     /// SHA-256 of the task in hexadecimal: what its results are known by.
     pub fn sha256(&self) -> String {
-        hex(&Sha256::digest(serde_json::to_vec(self).unwrap_or_default()))
+        to_hex(&Sha256::digest(serde_json::to_vec(self).unwrap_or_default()))
     }
 
     /// Ranges of about the same number of items, `parts` at most: the same on every machine.
@@ -198,11 +201,7 @@ fn checked(content: &[u8], task: &str, items: &Range<usize>) -> String {
     let mut hash = Sha256::new();
     hash.update(format!("{task} {items:?}\n"));
     hash.update(content);
-    hex(&hash.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    to_hex(&hash.finalize())
 }
 
 fn broken(kind: &str, error: serde_json::Error) -> Error {

@@ -1,7 +1,10 @@
 //! Orders: whoever carries them out, in however many parts and in whatever order, the bits are the same.
 
 use lnz::crew::{Crew, Order, Output, Work};
-use lnz::{Ais, Auto, Error, Estimator, Exact, Finding, Gwgm, Rbm, Result, Schedule, WithCrew};
+use lnz::{
+    Ais, Auto, Error, Estimator, Exact, Finding, Gwgm, Precision, Rbm, Result, Schedule, Tempering,
+};
+use lnz::{Deadline, WithCrew};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -71,6 +74,7 @@ fn same(a: &Finding, b: &Finding) {
     assert_eq!(a.sampled(), b.sampled());
     let samples = |found: &Finding| found.ais().map(|run| run.annealed.samples.clone());
     assert_eq!(samples(a), samples(b));
+    assert_eq!(a.tempering(), b.tempering());
 }
 
 fn methods() -> Vec<(Box<dyn Estimator>, Rbm)> {
@@ -86,7 +90,13 @@ fn methods() -> Vec<(Box<dyn Estimator>, Rbm)> {
         (Box::new(turned), model()),
         (Box::new(Exact::default()), model()),
         (Box::new(auto), model()),
+        (Box::new(tempering()), model()),
     ]
+}
+
+/// Seven groups of columns, the last of which is not whole.
+fn tempering() -> Tempering {
+    Tempering { columns: 101, rungs: Some(4), rounds: 2, seed: 7, ..Tempering::default() }
 }
 
 #[test]
@@ -135,6 +145,41 @@ fn the_result_of_an_order_is_small() {
         assert_eq!(kind, "anneal");
         assert!(bytes <= 1024 + 8 * 16 * groups, "{bytes} bytes for {groups} groups");
     }
+}
+
+#[test]
+fn a_ladder_that_a_crew_moves_is_what_its_columns_make_of_it() {
+    // On either engine, and with one group, one column more than that, and many.
+    let model = Gwgm::HARDEST.generate(3).unwrap();
+    for (columns, precision) in [(2, Precision::F64), (16, Precision::I32), (17, Precision::I16)] {
+        let method = Tempering { columns, precision, ..tempering() };
+        let alone = method.estimate(&model, &()).unwrap();
+        for parts in [1, 2, 32] {
+            let crew = Elsewhere { parts, ..Elsewhere::default() };
+            let found = method.estimate(&model, &WithCrew { observer: &(), crew: &crew }).unwrap();
+            same(&alone, &found);
+            let carried_out = crew.carried_out.into_inner().unwrap();
+            // Five placements, settling, and two rounds, in as many orders as there are groups.
+            let orders = carried_out.iter().filter(|(kind, ..)| kind == "temper").count();
+            assert_eq!(orders, 8 * parts.min(columns.div_ceil(16)));
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_time_ends_tempering_between_rounds_and_the_decision_is_kept() {
+    let model = Gwgm::HARDEST.generate(3).unwrap();
+    let method = Tempering { rounds: 64, target_error: 1e-9, ..tempering() };
+    let crew = Elsewhere { parts: 2, ..Elsewhere::default() };
+    let within = |seconds: f64| {
+        let observer = WithCrew { observer: &(), crew: &crew };
+        let deadline = Deadline::after(seconds, &observer).between_rounds();
+        method.estimate(&model, &deadline).unwrap()
+    };
+    let found = within(0.0);
+    assert_eq!((found.effort.rounds, found.stopped), (Some(2), false));
+    // However much time there is another time.
+    same(&within(1e9), &found);
 }
 
 #[test]
