@@ -43,7 +43,8 @@ pub trait Work: Sync {
     /// All that a worker needs to know besides the model.
     fn task(&self) -> &Task;
 
-    /// The model as bytes: see [`Rbm::to_bytes`](crate::Rbm::to_bytes).
+    /// The model as bytes: see [`Rbm::to_bytes`](crate::Rbm::to_bytes). An elimination has a model without a
+    /// matrix, whose bytes are others.
     fn model(&self) -> Vec<u8>;
 
     /// Computes some of the items on the threads of this process.
@@ -62,7 +63,7 @@ pub trait Work: Sync {
 pub struct Task {
     /// The version of lnz.
     pub lnz: String,
-    /// The hash of the model: see [`Rbm::sha256`](crate::Rbm::sha256).
+    /// The hash of the model's bytes: see [`Rbm::sha256`](crate::Rbm::sha256).
     pub model: String,
     /// What to do, such as `anneal`.
     pub kind: String,
