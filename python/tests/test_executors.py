@@ -35,12 +35,13 @@ def every_order(monkeypatch):
 
 
 def runs():
-    """What is computed: plain AIS, the rounds of auto with several parts, and a sum."""
+    """What is computed: plain AIS, the rounds of auto with several parts, a sum, and tempering."""
     return [
         lambda **more: lnz.estimate("gwgm-hard", chains=200, betas=100, no_check=True, **more),
         lambda **more: lnz.estimate("gwgm-hard", no_exact=True, rounds=2, core=64, **more),
         lambda **more: lnz.exact("gwgm-hard", **more),
         lambda **more: lnz.score("gwgm-hard", np.eye(20), chains=64, betas=50, **more).log_z,
+        lambda **more: lnz.estimate("gwgm-hard", method="tempering", chains=40, rounds=2, **more),
     ]
 
 

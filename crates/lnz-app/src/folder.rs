@@ -12,11 +12,13 @@
 //! Whoever works on a run goes through the same steps, takes what is there, and computes what is missing
 //! and its own to compute. So there is no coordinator that could die.
 
+mod claim;
 mod crew;
 mod status;
 #[cfg(test)]
 mod tests;
 
+pub use claim::Claim;
 pub use crew::{FolderCrew, Missing, Share, in_ranges};
 pub use status::{Status, TaskStatus};
 

@@ -33,6 +33,8 @@ pub fn estimate(
     let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
     let rounds = Rounds { observer, started, seen: Mutex::new(Vec::new()) };
     let deadline = Deadline::since(started, limit, &rounds);
+    // What others compute, or what is kept, has whole rounds.
+    let deadline = if observer.crew().is_some() { deadline.between_rounds() } else { deadline };
     let found = match plan {
         // It stops by itself, with a result.
         Plan::Auto { .. } => estimator.estimate(&stored.model, &rounds),

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::problem::{Loaded, Problem};
-use crate::row::Row;
+use crate::row::{Row, hash_of};
 use lnz::{
     Annealing, Auto, Choice, DEFAULT_BETAS, Estimate, Flips, InitialState, Method, Observer,
     Sampler, Sampling, Schedule, Start, anneal, auto,
@@ -241,10 +241,8 @@ pub(crate) fn metropolis(
     Strategy::Sampled(Sampling { sampler, initial, steps, epsilon, ..Sampling::default() })
 }
 
-/// Every run has random numbers of its own, which its settings determine: FNV-1a, folded to 32 bits.
+/// Every run has random numbers of its own, which its settings determine.
 fn seed_of(settings: &str) -> u64 {
-    let hash = settings.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = hash_of(settings);
     (hash >> 32) ^ (hash & 0xffff_ffff)
 }

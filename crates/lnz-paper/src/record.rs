@@ -42,7 +42,13 @@ impl Record {
         spent.seconds += seconds;
     }
 
-    pub(crate) fn finish(&mut self, scale: &Scale, seconds: f64) {
+    /// Adds what was spent here, in so many seconds.
+    pub(crate) fn finish(&mut self, scale: &Scale, seconds: f64, spent: &Self) {
+        for (method, more) in &spent.methods {
+            let sum = self.methods.entry(method.clone()).or_default();
+            sum.runs += more.runs;
+            sum.seconds += more.seconds;
+        }
         self.lnz = env!("CARGO_PKG_VERSION").to_owned();
         self.scale = scale.name.to_owned();
         self.machine = format!("{}, {} cores", provenance::processor(), provenance::cores());

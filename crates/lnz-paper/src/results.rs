@@ -1,7 +1,8 @@
 //! The folder of results: one CSV file per experiment, to which finished runs are added.
 
 use crate::error::{Error, Result};
-use crate::row::Row;
+use crate::row::{Row, hash_of};
+use lnz_app::folder::Claim;
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -63,22 +64,49 @@ impl Results {
         self.files.values().flatten().map(|row| (row.key(), row)).collect()
     }
 
-    /// Makes the folder and an appender to one of its files.
-    pub(crate) fn appender(&self, name: &'static str) -> Result<Appender> {
+    /// Reads the rows of an experiment again: other processes may have added some.
+    pub(crate) fn read_again(&mut self, name: &'static str) -> Result<()> {
+        let rows = read(&self.csv_path(name))?;
+        self.files.insert(name, rows);
+        Ok(())
+    }
+
+    /// Whether the file of an experiment has a row with these settings by now.
+    pub(crate) fn has_now(&self, name: &str, key: &str) -> Result<bool> {
+        Ok(read(&self.csv_path(name))?.iter().any(|row| row.key() == key))
+    }
+
+    /// The right to compute the row of these settings; none while another process does.
+    pub(crate) fn claim(&self, key: &str) -> Result<Option<Claim>> {
+        Ok(Claim::of(&self.lock_path(&format!("{:016x}", hash_of(key)))?)?)
+    }
+
+    /// The right to change the file of an experiment.
+    pub(crate) fn change(&self, name: &str) -> Result<Claim> {
+        Ok(Claim::wait_for(&self.lock_path(name)?)?)
+    }
+
+    fn lock_path(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.folder.join("locks");
+        make_folder(&folder)?;
+        Ok(folder.join(name))
+    }
+
+    /// Adds a row to the file of an experiment, which any number of processes do.
+    pub(crate) fn add(&self, name: &str, row: &Row) -> Result<()> {
         let path = self.csv_path(name);
-        self.make_folder()?;
+        let _mine = self.change(name)?;
         // A line that was cut off by a crash is not a row.
         let whole = whole_lines(&path)?;
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|error| unwritable(&path, "cannot be opened for writing", error))?;
-        file.set_len(whole)
-            .and_then(|()| file.seek(SeekFrom::End(0)))
-            .map_err(|error| unwritable(&path, "cannot be written", error))?;
-        Ok(Appender { path, file, is_new: whole == 0 })
+        let line = lines(std::slice::from_ref(row), whole == 0);
+        let written = line.and_then(|line| {
+            let mut file =
+                OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+            file.set_len(whole)?;
+            file.seek(SeekFrom::End(0))?;
+            file.write_all(&line)
+        });
+        written.map_err(|error| unwritable(&path, "cannot be written", error))
     }
 
     /// Replaces the rows of an experiment, on disk and here.
@@ -86,6 +114,7 @@ impl Results {
         let path = self.csv_path(name);
         let lines =
             lines(&rows, true).map_err(|error| unwritable(&path, "cannot be written", error))?;
+        let _mine = self.change(name)?;
         lnz::io::write_file(&path, &lines)?;
         self.files.insert(name, rows);
         Ok(())
@@ -101,24 +130,6 @@ impl Results {
     /// Makes the folder, if it is not there.
     pub(crate) fn make_folder(&self) -> Result<()> {
         make_folder(&self.folder)
-    }
-}
-
-/// Adds rows to a file, each at once.
-#[derive(Debug)]
-pub(crate) struct Appender {
-    path: PathBuf,
-    file: fs::File,
-    is_new: bool,
-}
-
-impl Appender {
-    pub(crate) fn add(&mut self, row: &Row) -> Result<()> {
-        lines(std::slice::from_ref(row), self.is_new)
-            .and_then(|line| self.file.write_all(&line))
-            .map_err(|error| unwritable(&self.path, "cannot be written", error))?;
-        self.is_new = false;
-        Ok(())
     }
 }
 
@@ -176,14 +187,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let row = Row { problem: "a".into(), log_z: 0.1, ..Row::default() };
         let results = Results::read(folder.path(), ["fig2"]).unwrap();
-        results.appender("fig2").unwrap().add(&row).unwrap();
+        results.add("fig2", &row).unwrap();
         let path = folder.path().join("fig2.csv");
         let whole = fs::read(&path).unwrap();
         fs::write(&path, [&whole[..], b"b,1,unif"].concat()).unwrap();
 
         let results = Results::read(folder.path(), ["fig2"]).unwrap();
         assert_eq!(results.rows("fig2"), std::slice::from_ref(&row));
-        results.appender("fig2").unwrap().add(&row).unwrap();
+        results.add("fig2", &row).unwrap();
         let results = Results::read(folder.path(), ["fig2"]).unwrap();
         assert_eq!(results.rows("fig2"), [row.clone(), row]);
     }

@@ -72,3 +72,10 @@ impl Row {
         self.orientation == "transposed"
     }
 }
+
+/// FNV-1a of the settings of a run.
+pub(crate) fn hash_of(key: &str) -> u64 {
+    key.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

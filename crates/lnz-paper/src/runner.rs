@@ -6,15 +6,14 @@ use crate::job::Job;
 use crate::observer::RunObserver;
 use crate::problem::Loaded;
 use crate::record::Record;
-use crate::results::{Appender, Results};
+use crate::results::Results;
 use crate::row::Row;
 use crate::scale::Scale;
 use lnz::Observer;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What came of an experiment.
 #[derive(Debug, Default)]
@@ -39,8 +38,11 @@ pub struct LeftOut {
     pub runs: usize,
 }
 
+/// Between two looks for results of other processes.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
 /// Runs what is missing until the plan is fulfilled: later parts of a plan may depend on the results
-/// of earlier ones.
+/// of earlier ones. Processes that do so at the same time share the runs, and wait for each other.
 pub fn complete(
     experiment: &Experiment,
     scale: &Scale,
@@ -48,8 +50,9 @@ pub fn complete(
     observer: &dyn RunObserver,
 ) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    let mut record = Record::read(results, experiment.name);
+    let mut spent = Record::default();
     let clock = Instant::now();
+    let mut expected = 0;
     loop {
         let all: Vec<Job> = unique((experiment.plan)(scale, results));
         let models = results.models();
@@ -57,40 +60,40 @@ pub fn complete(
         outcome.missing = unavailable(all.iter().filter(|job| !is_available(job)));
         let plan: Vec<Job> = all.into_iter().filter(is_available).collect();
         let known = results.by_key();
-        let mut rows: HashMap<String, Row> = HashMap::new();
-        let mut missing = Vec::new();
-        for job in &plan {
-            let key = job.settings().key();
-            match known.get(&key) {
-                Some(row) => drop(rows.insert(key, (*row).clone())),
-                None => missing.push(job.clone()),
-            }
-        }
-        let done = missing.is_empty();
-        if !done {
-            let appender = results.appender(experiment.name)?;
-            let found = run_all(missing, &models, appender, observer, &mut record)?;
-            outcome.computed += found.len();
-            rows.extend(found.into_iter().map(|row| (row.key(), row)));
-        }
-        outcome.present = rows.len();
+        let rows = plan.iter().filter_map(|job| Some((*known.get(&job.settings().key())?).clone()));
         // In the order of the plan, whatever order they were finished in.
-        let ordered: Vec<Row> =
-            plan.iter().filter_map(|job| rows.remove(&job.settings().key())).collect();
+        let rows: Vec<Row> = rows.collect();
+        let is_missing = |job: &Job| !known.contains_key(&job.settings().key());
+        let missing: Vec<Job> = plan.into_iter().filter(is_missing).collect();
+        outcome.present = rows.len();
         outcome.stopped = observer.cancelled();
-        if ordered != results.rows(experiment.name) || done {
+        let done = missing.is_empty();
+        if done {
             results.make_folder()?;
-            if !ordered.is_empty() {
-                results.replace(experiment.name, ordered)?;
+            if !rows.is_empty() && rows != results.rows(experiment.name) {
+                results.replace(experiment.name, rows)?;
             }
-        }
-        if outcome.computed > 0 && (done || outcome.stopped) {
-            record.finish(scale, clock.elapsed().as_secs_f64());
-            record.write(results, experiment.name)?;
         }
         if done || outcome.stopped {
+            if outcome.computed > 0 {
+                let _mine = results.change(experiment.name)?;
+                let mut record = Record::read(results, experiment.name);
+                record.finish(scale, clock.elapsed().as_secs_f64(), &spent);
+                record.write(results, experiment.name)?;
+            }
             return Ok(outcome);
         }
+        // While others are at all that is missing, nothing changes.
+        if expected != missing.len() {
+            expected = missing.len();
+            observer.expect(missing.len(), missing.iter().map(Job::cost).sum());
+        }
+        let computed = run_all(missing, results, experiment.name, observer, &mut spent)?;
+        outcome.computed += computed;
+        if computed == 0 && !observer.cancelled() {
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        results.read_again(experiment.name)?;
     }
 }
 
@@ -122,23 +125,23 @@ impl Observer for Silent<'_> {
 }
 
 /// Each thread takes whole runs, the longest first; a run has one thread, so that its time means
-/// something.
+/// something. Returns how many were computed here.
 fn run_all(
     mut jobs: Vec<Job>,
-    folder: &Path,
-    appender: Appender,
+    results: &Results,
+    experiment: &'static str,
     observer: &dyn RunObserver,
-    record: &mut Record,
-) -> Result<Vec<Row>> {
+    spent: &mut Record,
+) -> Result<usize> {
     jobs.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
-    observer.expect(jobs.len(), jobs.iter().map(Job::cost).sum());
     let threads = rayon::current_num_threads().min(jobs.len());
     let shared = Shared {
         next: AtomicUsize::new(0),
         jobs,
-        folder,
+        results,
+        experiment,
         models: Mutex::default(),
-        state: Mutex::new((appender, record, Vec::new())),
+        state: Mutex::new((0, spent)),
         failed: OnceLock::new(),
     };
     std::thread::scope(|scope| {
@@ -146,10 +149,10 @@ fn run_all(
             scope.spawn(|| shared.work(observer));
         }
     });
-    let (_, _, rows) = shared.state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let (computed, _) = shared.state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     match shared.failed.into_inner() {
         Some(error) => Err(error),
-        None => Ok(rows),
+        None => Ok(computed),
     }
 }
 
@@ -158,10 +161,11 @@ type Model = Arc<OnceLock<Result<Loaded, String>>>;
 struct Shared<'a> {
     next: AtomicUsize,
     jobs: Vec<Job>,
-    /// Of models that were trained for an experiment.
-    folder: &'a Path,
+    results: &'a Results,
+    experiment: &'static str,
     models: Mutex<HashMap<String, Model>>,
-    state: Mutex<(Appender, &'a mut Record, Vec<Row>)>,
+    /// Runs that were computed, and the time that they took.
+    state: Mutex<(usize, &'a mut Record)>,
     failed: OnceLock<Error>,
 }
 
@@ -180,9 +184,16 @@ impl Shared<'_> {
     fn take_jobs(&self, observer: &dyn RunObserver) -> Result<()> {
         while !observer.cancelled() && self.failed.get().is_none() {
             let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let (results, key) = (self.results, job.settings().key());
+            let Some(claim) = results.claim(&key)? else { continue };
+            // Another process may have finished it a moment ago.
+            if results.has_now(self.experiment, &key)? {
+                observer.advance(job.cost());
+                continue;
+            }
             let model = self.model(job);
             let loaded = match model
-                .get_or_init(|| job.problem.load(self.folder).map_err(|e| e.to_string()))
+                .get_or_init(|| job.problem.load(&results.models()).map_err(|e| e.to_string()))
             {
                 Ok(loaded) => loaded,
                 Err(problem) => {
@@ -193,11 +204,12 @@ impl Shared<'_> {
             let clock = Instant::now();
             let Some(row) = job.run(loaded, &Silent(observer))? else { break };
             let seconds = clock.elapsed().as_secs_f64();
+            results.add(self.experiment, &row)?;
+            claim.done();
             // A thread that panicked is seen when all are joined.
             let Ok(mut state) = self.state.lock() else { break };
-            state.0.add(&row)?;
+            state.0 += 1;
             state.1.count(&row.method, seconds);
-            state.2.push(row);
             observer.advance(job.cost());
         }
         Ok(())
@@ -214,6 +226,7 @@ impl Shared<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     /// Stops after a number of runs.
     struct Impatient {

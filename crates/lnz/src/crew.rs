@@ -5,7 +5,10 @@
 //! can be computed on any machine, at any time and more than once. Outputs that are put together in the
 //! order of the items have the bits of the run on one machine, however the items were split.
 
+pub(crate) mod bits;
+
 use crate::{Error, Result};
+use bits::to_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -40,7 +43,8 @@ pub trait Work: Sync {
     /// All that a worker needs to know besides the model.
     fn task(&self) -> &Task;
 
-    /// The model as bytes: see [`Rbm::to_bytes`](crate::Rbm::to_bytes).
+    /// The model as bytes: see [`Rbm::to_bytes`](crate::Rbm::to_bytes). An elimination has a model without a
+    /// matrix, whose bytes are others.
     fn model(&self) -> Vec<u8>;
 
     /// Computes some of the items on the threads of this process.
@@ -59,7 +63,7 @@ pub trait Work: Sync {
 pub struct Task {
     /// The version of lnz.
     pub lnz: String,
-    /// The hash of the model: see [`Rbm::sha256`](crate::Rbm::sha256).
+    /// The hash of the model's bytes: see [`Rbm::sha256`](crate::Rbm::sha256).
     pub model: String,
     /// What to do, such as `anneal`.
     pub kind: String,
@@ -90,7 +94,7 @@ impl Task {
 
     /// SHA-256 of the task in hexadecimal: what its results are known by.
     pub fn sha256(&self) -> String {
-        hex(&Sha256::digest(serde_json::to_vec(self).unwrap_or_default()))
+        to_hex(&Sha256::digest(serde_json::to_vec(self).unwrap_or_default()))
     }
 
     /// Ranges of about the same number of items, `parts` at most: the same on every machine.
@@ -198,11 +202,7 @@ fn checked(content: &[u8], task: &str, items: &Range<usize>) -> String {
     let mut hash = Sha256::new();
     hash.update(format!("{task} {items:?}\n"));
     hash.update(content);
-    hex(&hash.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    to_hex(&hash.finalize())
 }
 
 fn broken(kind: &str, error: serde_json::Error) -> Error {

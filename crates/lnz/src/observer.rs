@@ -138,6 +138,8 @@ pub struct Deadline<'a> {
     /// None if it never comes.
     end: Option<Instant>,
     seconds: f64,
+    /// Work is stopped then, or only told.
+    stops: bool,
 }
 
 impl std::fmt::Debug for Deadline<'_> {
@@ -156,7 +158,14 @@ impl<'a> Deadline<'a> {
     pub fn since(start: Instant, seconds: f64, observer: &'a dyn Observer) -> Self {
         // What does not fit into a duration is never; so is NaN.
         let end = Duration::try_from_secs_f64(seconds.max(0.0)).ok();
-        Self { observer, start, end: end.and_then(|end| start.checked_add(end)), seconds }
+        let end = end.and_then(|end| start.checked_add(end));
+        Self { observer, start, end, seconds, stops: true }
+    }
+
+    /// The same for work that is never stopped in the middle: between its rounds it asks how much time is
+    /// left.
+    pub fn between_rounds(self) -> Self {
+        Self { stops: false, ..self }
     }
 
     /// The time has passed.
@@ -194,7 +203,7 @@ impl Observer for Deadline<'_> {
     }
 
     fn cancelled(&self) -> bool {
-        self.observer.cancelled() || self.is_over()
+        self.observer.cancelled() || (self.stops && self.is_over())
     }
 
     fn seconds_left(&self) -> Option<f64> {

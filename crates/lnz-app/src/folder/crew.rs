@@ -1,10 +1,9 @@
 //! The crew of a run folder: takes the results that are there, and computes those that are missing.
 
-use super::{RunFolder, unfit};
+use super::{Claim, RunFolder, unfit};
 use lnz::crew::{Crew, Output, Task, Work};
 use lnz::{Error, Result, io};
 use serde_json::Value;
-use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -144,18 +143,10 @@ impl FolderCrew<'_> {
         Ok(Some(output))
     }
 
-    /// The right to compute a part; none while another process has it. It ends with the process.
-    fn lock(&self, place: &Path, items: &Range<usize>) -> Result<Option<File>> {
+    /// The right to compute a part; none while another process has it.
+    fn lock(&self, place: &Path, items: &Range<usize>) -> Result<Option<Claim>> {
         let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let path = self.folder.path.join("locks").join(format!("{name}-{}", file_name(items)));
-        let opened = File::options().create(true).append(true).open(&path);
-        let file = opened.map_err(|error| cannot_write(&path, error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            // A file system without locks: a part that is computed twice has the same bits.
-            Err(TryLockError::Error(_)) => Ok(Some(file)),
-        }
+        Claim::of(&self.folder.path.join("locks").join(format!("{name}-{}", file_name(items))))
     }
 
     /// Why the run cannot go on; `missing` are numbers of parts.
@@ -275,7 +266,7 @@ fn library(error: crate::Error) -> Error {
     }
 }
 
-fn cannot_write(path: &Path, error: std::io::Error) -> Error {
+pub(super) fn cannot_write(path: &Path, error: std::io::Error) -> Error {
     let bad_path = matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotADirectory);
     let problem = error.to_string();
     Error::Write { path: PathBuf::from(path), problem, bad_path, source: Some(error) }

@@ -27,14 +27,18 @@ fn header(parts: Option<usize>) -> Header {
     }
 }
 
-/// Annealing, rounds of the default method, and a sum.
+/// Annealing, rounds of the default method, tempering, and a sum.
 fn plans() -> Vec<Plan> {
     let annealing = AnnealingRequest { betas: Some(30), chains: Some(150), ..Default::default() };
     let ais = Request { method: Method::Ais, annealing, no_check: true, ..Default::default() };
     let mut auto = Request { no_exact: true, ..Request::default() };
     auto.auto.rounds = Some(2);
+    let annealing = AnnealingRequest { chains: Some(40), ..Default::default() };
+    let mut tempering = Request { method: Method::Tempering, annealing, ..Default::default() };
+    tempering.auto.rounds = Some(2);
     let plan = |request: Request| request.plan().unwrap().for_folder(None).unwrap();
-    vec![plan(ais), plan(auto), Plan::Exact { settings: lnz::Exact::FORCED, max_seconds: None }]
+    let exact = Plan::Exact { settings: lnz::Exact::FORCED, max_seconds: None };
+    vec![plan(ais), plan(auto), plan(tempering), exact]
 }
 
 fn log_z(plan: &Plan, observer: &dyn Observer) -> Result<u64> {

@@ -32,7 +32,8 @@ pub enum Plan {
         /// Seconds that it may take.
         max_seconds: Option<f64>,
     },
-    /// A method that needs to know nothing but the model.
+    /// A method that needs to know nothing but the model, and that asks between its rounds how much time is
+    /// left.
     Ready {
         /// The method.
         estimator: Arc<dyn Estimator>,
@@ -75,15 +76,15 @@ impl Plan {
         }
     }
 
-    /// The same work in a run folder: however long it takes, unless the default method was given a time.
-    /// A limit of time would have chains depend on the machine.
+    /// The same work in a run folder: however long it takes, unless a method with rounds was given a time,
+    /// which then asks before each. Elsewhere a limit of time would have chains depend on the machine.
     pub fn for_folder(self, given: Option<f64>) -> Result<Self> {
         match (self, given) {
             (Plan::Auto { mut settings, data }, None) => {
                 settings.max_seconds = f64::INFINITY;
                 Ok(Plan::Auto { settings, data })
             }
-            (plan @ Plan::Auto { .. }, Some(_)) => Ok(plan),
+            (plan @ (Plan::Auto { .. } | Plan::Ready { .. }), Some(_)) => Ok(plan),
             (_, Some(_)) => Err(Error::options(
                 "{max_seconds} does not go with {run}: a run folder has every chain, and is stopped and goes on at any time; drop one of them",
             )),
@@ -95,13 +96,13 @@ impl Plan {
         }
     }
 
-    /// Refuses a limit of time where others compute: nobody knows how long they take. The default method
-    /// keeps it: it asks before each round.
+    /// Refuses a limit of time where others compute: nobody knows how long they take. Methods with rounds
+    /// keep it: they ask before each.
     pub fn for_executor(self, given: Option<f64>) -> Result<Self> {
         match (&self, given) {
-            (Plan::Auto { .. }, _) | (_, None) => Ok(self),
+            (Plan::Auto { .. } | Plan::Ready { .. }, _) | (_, None) => Ok(self),
             _ => Err(Error::options(
-                "{max_seconds} does not go with {executor}, but for {method=auto}; drop one of them",
+                "{max_seconds} does not go with {executor}, but for {method=auto} and {method=tempering}; drop one of them",
             )),
         }
     }

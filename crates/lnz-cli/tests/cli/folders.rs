@@ -6,11 +6,12 @@ use serde_json::Value;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Plain AIS, the rounds of the default method, and a sum: each small, but split.
-const RUNS: [&[&str]; 3] = [
+/// Plain AIS, the rounds of the default method, a sum, and tempering: each small, but split.
+const RUNS: [&[&str]; 4] = [
     &["--method", "ais", "--betas", "200", "--chains", "200", "--no-check"],
     &["--no-exact", "--rounds", "3", "--core", "64"],
     &["--method", "exact"],
+    &["--method", "tempering", "--chains", "40", "--rounds", "3"],
 ];
 
 /// Rounds of this small model are split, the short runs before them are not.
@@ -32,6 +33,7 @@ fn numbers(report: &Value) -> Vec<Value> {
         "ess",
         "samples",
         "sampled",
+        "tempering",
     ];
     fields.iter().map(|field| report[field].clone()).collect()
 }
@@ -66,7 +68,7 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bits() {
 
 #[test]
 fn parts_that_are_computed_apart_merge_to_the_same_bits() {
-    for (options, parts) in RUNS.into_iter().zip(["7", "3", "100"]) {
+    for (options, parts) in RUNS.into_iter().zip(["7", "3", "100", "3"]) {
         let folder = Folder::new();
         let place = folder.path("run");
         let alone = json(&estimate(options, &[]));

@@ -4,6 +4,8 @@ use crate::files::Folder;
 use crate::run::{json, lnz, one_sentence, text};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::Duration;
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/paper");
 
@@ -70,6 +72,47 @@ fn a_run_goes_on_where_it_was_and_ends_in_the_same_bytes() {
     assert_eq!(fs::read(csv(&folder)).unwrap(), whole);
     let said = paper(&["run", "fig2"], &folder);
     assert!(said.contains("all there already"), "{said}");
+    assert_eq!(fs::read(csv(&folder)).unwrap(), whole);
+}
+
+/// A process that runs an experiment on one thread.
+fn spawned(folder: &Folder) -> Child {
+    let out = folder.path("results");
+    let arguments = ["paper", "run", "fig2", "--tiny", "--threads", "1", "--quiet", "--out", &out];
+    lnz(&arguments).stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// How many runs were computed by processes that ended by themselves.
+fn computed(folder: &Folder) -> u64 {
+    let record = fs::read(csv(folder).with_extension("json")).unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+    record["methods"].as_object().unwrap().values().map(|m| m["runs"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn processes_share_an_experiment_and_one_may_be_killed() {
+    let alone = Folder::new();
+    paper(&["run", "fig2"], &alone);
+    let whole = fs::read(csv(&alone)).unwrap();
+    let rows = whole.iter().filter(|b| **b == b'\n').count() as u64 - 1;
+    assert_eq!(computed(&alone), rows);
+    // Nothing is computed twice.
+    let folder = Folder::new();
+    for mut process in [spawned(&folder), spawned(&folder), spawned(&folder)] {
+        assert!(process.wait().unwrap().success());
+    }
+    assert_eq!(fs::read(csv(&folder)).unwrap(), whole);
+    assert_eq!(computed(&folder), rows);
+    // What a process that was killed has left is computed by the other.
+    let folder = Folder::new();
+    let (mut killed, mut other) = (spawned(&folder), spawned(&folder));
+    let begun = || fs::read(csv(&folder)).is_ok_and(|rows| !rows.is_empty());
+    while !begun() && other.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(other.wait().unwrap().success());
     assert_eq!(fs::read(csv(&folder)).unwrap(), whole);
 }
 

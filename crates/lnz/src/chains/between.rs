@@ -27,6 +27,7 @@ impl<'m> Between<'m> {
         last: &'m Rbm,
         betas: &[f64],
         precision: Precision,
+        observer: &dyn Observer,
     ) -> Result<Self> {
         let rung = |&beta: &f64| {
             let model = match beta {
@@ -36,8 +37,8 @@ impl<'m> Between<'m> {
             };
             // Only the ends are real models, whose weights are not rounded.
             let held = match &model {
-                Cow::Borrowed(model) => Held::new(model, precision, &())?,
-                Cow::Owned(model) => Held::without_bridge(model, precision, &())?,
+                Cow::Borrowed(model) => Held::new(model, precision, observer)?,
+                Cow::Owned(model) => Held::without_bridge(model, precision, observer)?,
             };
             let path = Path::new(model, &Start::uniform(first.visible()));
             Ok((beta, engine(path, Flips::default(), &held)))

@@ -1,5 +1,6 @@
 //! Exact log Z: connected components, and for each the cheaper of enumeration and elimination.
 
+pub(super) mod cases;
 mod cost;
 mod eliminate;
 pub(super) mod layers;
@@ -49,14 +50,17 @@ impl Exact {
     fn bytes(&self) -> f64 {
         self.max_bytes.unwrap_or_else(|| memory::machine_bytes() / 4.0)
     }
+
+    /// The memory of the machine has a say in how a sum is done: that of the first one decides.
+    fn decided_bytes(&self, observer: &dyn Observer) -> Result<f64> {
+        decided(observer, "exact-bytes", || Ok(self.bytes()))
+    }
 }
 
 impl Estimator for Exact {
     fn estimate(&self, model: &Rbm, observer: &dyn Observer) -> Result<Finding> {
         let clock = Instant::now();
-        // The memory of the machine has a say in how the sum is done.
-        let bytes = decided(observer, "exact-bytes", || Ok(self.bytes()))?;
-        self.sum(Parts::of(model, bytes)?, clock, observer)
+        self.sum(Parts::of(model, self.decided_bytes(observer)?)?, clock, observer)
     }
 }
 
@@ -64,7 +68,7 @@ impl Exact {
     /// log Z of a model without a matrix.
     pub fn estimate_sparse(&self, model: &SparseModel, observer: &dyn Observer) -> Result<Finding> {
         let clock = Instant::now();
-        self.sum(Parts::of_sparse(model, self.bytes())?, clock, observer)
+        self.sum(Parts::of_sparse(model, self.decided_bytes(observer)?)?, clock, observer)
     }
 
     fn sum(&self, parts: Parts, clock: Instant, observer: &dyn Observer) -> Result<Finding> {
@@ -127,7 +131,8 @@ pub fn exact_log_z_within(model: &Rbm, max_seconds: f64, observer: &dyn Observer
 
 /// Like [`exact_log_z`], within limits of time and memory.
 pub fn exact_log_z_with(model: &Rbm, settings: &Exact, observer: &dyn Observer) -> Result<f64> {
-    Parts::of(model, settings.bytes())?.log_z(settings.max_seconds, observer)
+    let bytes = settings.decided_bytes(observer)?;
+    Parts::of(model, bytes)?.log_z(settings.max_seconds, observer)
 }
 
 /// log Z of a model without a matrix, by elimination.
@@ -136,7 +141,8 @@ pub fn exact_log_z_sparse(
     settings: &Exact,
     observer: &dyn Observer,
 ) -> Result<f64> {
-    Parts::of_sparse(model, settings.bytes())?.log_z(settings.max_seconds, observer)
+    let bytes = settings.decided_bytes(observer)?;
+    Parts::of_sparse(model, bytes)?.log_z(settings.max_seconds, observer)
 }
 
 /// What [`exact_log_z`] would cost, from the sizes of layers and tables and the measured speed of this

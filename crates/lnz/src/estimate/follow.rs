@@ -210,7 +210,7 @@ impl Follower {
         let done = AtomicU64::new(0);
         let total = (chains * (betas.len() - 1)) as u64;
         for window in windows(betas, next) {
-            let path = Between::new(&self.model, next, window, precision)?;
+            let path = Between::new(&self.model, next, window, precision, observer)?;
             let led = islands.par_iter_mut().zip(&mut populations).enumerate().map(
                 |(island, (states, population))| {
                     let group = island * per_island / GROUP;

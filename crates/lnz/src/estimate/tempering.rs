@@ -4,12 +4,16 @@
 //! by way of the start. log Z is a sum of Bennett's ratios between neighbouring rungs. Unlike annealing it
 //! has no preferred side: an estimate may be too high as well as too low.
 
+mod columns;
 mod ladder;
+mod orders;
 mod samples;
 
+pub(super) use orders::{KIND, carry_out};
 pub use samples::{Samples, sample};
 
 use super::auto::{Fitting, fit_model};
+use super::decided::decided;
 use super::statistics::jackknife_error;
 use crate::Warning;
 use crate::chains::{Engine, Held, engine};
@@ -19,11 +23,13 @@ use crate::json::real;
 use crate::observer::{Observer, Phase, Progress};
 use crate::path::Path;
 use crate::{Cost, Details, Diagnosis, Effort, Error, Estimator, Finding, Precision, Rbm, Result};
+use columns::Advance;
 use ladder::{Ladder, Seen, add};
 use lnz_kernels::Flips;
 use lnz_kernels::random::{Purpose, Random, stream_seed};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// Settings of parallel tempering.
@@ -68,6 +74,8 @@ const PLACEMENTS: [usize; 5] = [16, 32, 64, 128, 256];
 const SETTLING: usize = 256;
 /// Iterations of a round.
 const ROUND: usize = 256;
+/// Rounds that are a result, where there is no time for more.
+const LEAST_FOR_A_RESULT: usize = 2;
 /// Rounds before an error is believed.
 const LEAST_ROUNDS: usize = 4;
 /// Iterations from one state that is kept to the next.
@@ -142,15 +150,20 @@ impl Estimator for Tempering {
         let engine = self.engine(&fitting, observer)?;
         let mut run = Run::settled(self, &fitting, &*engine, observer)?;
         let mut stopped = false;
-        while run.rounds < self.rounds && !run.is_known(self, &fitting) {
+        let mut round_seconds = 0.0;
+        while run.rounds < self.rounds && !run.is_enough(self, &fitting, round_seconds)? {
+            let clock = Instant::now();
             match run.round(None) {
                 Ok(()) => run.report(self),
-                Err(_) if run.rounds > 1 => {
+                // A crew keeps what was done, and the run goes on another time.
+                Err(error) if observer.crew().is_some() => return Err(error),
+                Err(_) if run.rounds >= LEAST_FOR_A_RESULT => {
                     stopped = true;
                     break;
                 }
                 Err(error) => return Err(error),
             }
+            round_seconds = clock.elapsed().as_secs_f64();
         }
         let seconds = clock.elapsed().as_secs_f64();
         Ok(run.finding(self, &fitting, stopped, [start_seconds, seconds]))
@@ -180,6 +193,8 @@ struct Run<'a> {
     /// Advances so far: each has random numbers of its own.
     advances: u64,
     chain_steps: u64,
+    /// The hash of the model, once somebody wants it.
+    hash: OnceLock<String>,
 }
 
 impl<'a> Run<'a> {
@@ -197,7 +212,9 @@ impl<'a> Run<'a> {
         let ladder = Ladder::new(betas, fitting.first_states(columns, &mut random));
         let seen = vec![Seen::default(); columns];
         let (rounds, advances, chain_steps) = (0, 0, 0);
-        let mut run = Self { engine, observer, seed, ladder, seen, rounds, advances, chain_steps };
+        let hash = OnceLock::new();
+        let mut run =
+            Self { engine, observer, seed, ladder, seen, rounds, advances, chain_steps, hash };
         let total = PLACEMENTS.len() as u64 + 1;
         for (done, iterations) in PLACEMENTS.into_iter().enumerate() {
             run.stage(done as u64, total);
@@ -217,10 +234,15 @@ impl<'a> Run<'a> {
     fn advance(&mut self, iterations: usize, keep: Option<usize>) -> Result<Vec<Seen>> {
         let seed = stream_seed(self.seed, Purpose::Trial, self.advances);
         self.advances += 1;
-        let seen = self.ladder.advance(self.engine, iterations, keep, seed, self.observer);
-        let seen = seen.ok_or_else(stopped)?;
-        self.chain_steps += (iterations * self.ladder.betas.len() * seen.len()) as u64;
-        Ok(seen)
+        let &mut Self { engine, observer, ref ladder, .. } = self;
+        let advance = Advance { engine, ladder, iterations, keep, seed, observer };
+        let moved = match orders::by_crew(&advance, &self.hash) {
+            Some(moved) => moved?,
+            None => advance.compute(0..advance.groups())?,
+        };
+        self.chain_steps += (iterations * ladder.betas.len() * moved.seen.len()) as u64;
+        self.ladder.states = moved.states;
+        Ok(moved.seen)
     }
 
     /// One more round; every so many states are kept.
@@ -238,6 +260,19 @@ impl<'a> Run<'a> {
         let without: Vec<f64> =
             (0..n).map(|j| self.ladder.log_ratio(&self.seen, Some(j))).collect();
         (log_z, jackknife_error(&without))
+    }
+
+    /// The error is small, or the next round would end too late: a crew is not stopped within a round, and
+    /// remembers what was decided after it.
+    fn is_enough(&self, settings: &Tempering, fitting: &Fitting, round: f64) -> Result<bool> {
+        let known = || self.is_known(settings, fitting);
+        let late = || self.observer.seconds_left().is_some_and(|left| left < round);
+        if self.observer.crew().is_none() || self.rounds < LEAST_FOR_A_RESULT {
+            return Ok(known());
+        }
+        let hash = &self.hash.get_or_init(|| fitting.model.sha256())[..16];
+        let name = format!("tempered-{hash}-{}", self.rounds);
+        decided(self.observer, &name, || Ok(known() || late()))
     }
 
     fn is_known(&self, settings: &Tempering, fitting: &Fitting) -> bool {

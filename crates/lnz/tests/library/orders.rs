@@ -1,7 +1,11 @@
 //! Orders: whoever carries them out, in however many parts and in whatever order, the bits are the same.
 
 use lnz::crew::{Crew, Order, Output, Work};
-use lnz::{Ais, Auto, Error, Estimator, Exact, Finding, Gwgm, Rbm, Result, Schedule, WithCrew};
+use lnz::{
+    Ais, Auto, Error, Estimator, Exact, Finding, Gwgm, Precision, Rbm, Result, Schedule, Tempering,
+};
+use lnz::{Deadline, SparseModel, WithCrew, exact_log_z_sparse};
+use ndarray::{Array1, Array2};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -71,6 +75,7 @@ fn same(a: &Finding, b: &Finding) {
     assert_eq!(a.sampled(), b.sampled());
     let samples = |found: &Finding| found.ais().map(|run| run.annealed.samples.clone());
     assert_eq!(samples(a), samples(b));
+    assert_eq!(a.tempering(), b.tempering());
 }
 
 fn methods() -> Vec<(Box<dyn Estimator>, Rbm)> {
@@ -86,7 +91,62 @@ fn methods() -> Vec<(Box<dyn Estimator>, Rbm)> {
         (Box::new(turned), model()),
         (Box::new(Exact::default()), model()),
         (Box::new(auto), model()),
+        (Box::new(tempering()), model()),
+        (Box::new(Exact::FORCED), board()),
+        (Box::new(with_fixed_units()), board()),
     ]
+}
+
+/// A board of 10 x 10 units that are coupled to their neighbours: the black ones are visible.
+fn board() -> Rbm {
+    let place = |row: usize, column: usize| (10 * row + column) / 2;
+    let mut weights = Array2::zeros((50, 50));
+    for (row, column) in (0..10).flat_map(|row| (0..10).map(move |column| (row, column))) {
+        for (down, right) in [(0, 1), (1, 0)] {
+            let (below, beside) = (row + down, column + right);
+            if below < 10 && beside < 10 {
+                let ends = [place(row, column), place(below, beside)];
+                let [i, j] = if (row + column) % 2 == 0 { ends } else { [ends[1], ends[0]] };
+                weights[[i, j]] =
+                    0.3 + 0.1 * ((7 * row + 3 * column) % 11) as f64 - 0.5 * down as f64;
+            }
+        }
+    }
+    let bias = |k: usize| Array1::from_iter((0..50).map(|i| 0.1 * ((k * i) % 13) as f64 - 0.6));
+    Rbm::new(weights, bias(3), bias(5)).unwrap()
+}
+
+/// So little memory that some units take their states one after the other.
+fn with_fixed_units() -> Exact {
+    Exact { max_bytes: Some(2048.0), ..Exact::FORCED }
+}
+
+#[test]
+fn an_elimination_is_split_by_the_states_of_its_fixed_units() {
+    let of = |method: Exact| {
+        let crew = Elsewhere { parts: usize::MAX, ..Elsewhere::default() };
+        let observer = WithCrew { observer: &(), crew: &crew };
+        let found = method.estimate(&board(), &observer).unwrap().log_z;
+        let carried_out = crew.carried_out.into_inner().unwrap();
+        assert!(carried_out.iter().all(|(kind, ..)| kind == "eliminate"));
+        (found, carried_out.len())
+    };
+    let ((whole, one), (sum, many)) = (of(Exact::FORCED), of(with_fixed_units()));
+    assert_eq!(one, 1);
+    assert!(many >= 8 && many.is_power_of_two(), "{many}");
+    assert!((whole - sum).abs() < 1e-12 * whole.abs(), "{whole} and {sum}");
+    // A model that has no matrix is sent as well.
+    let crew = Elsewhere { parts: 3, ..Elsewhere::default() };
+    let sparse = SparseModel::from(&board());
+    let observer = WithCrew { observer: &(), crew: &crew };
+    let found = exact_log_z_sparse(&sparse, &with_fixed_units(), &observer).unwrap();
+    assert_eq!(found, exact_log_z_sparse(&sparse, &with_fixed_units(), &()).unwrap());
+    assert_eq!(crew.carried_out.into_inner().unwrap().len(), 3);
+}
+
+/// Seven groups of columns, the last of which is not whole.
+fn tempering() -> Tempering {
+    Tempering { columns: 101, rungs: Some(4), rounds: 2, seed: 7, ..Tempering::default() }
 }
 
 #[test]
@@ -98,7 +158,8 @@ fn any_split_has_the_bits_of_one_machine() {
             let found = method.estimate(&model, &WithCrew { observer: &(), crew: &crew }).unwrap();
             same(&alone, &found);
             let carried_out = crew.carried_out.into_inner().unwrap();
-            assert!(carried_out.len() >= parts.min(2), "{method:?}: {carried_out:?}");
+            let splits = carried_out.iter().any(|(kind, ..)| kind != "eliminate");
+            assert!(!splits || carried_out.len() >= parts.min(2), "{method:?}: {carried_out:?}");
         }
     }
 }
@@ -118,7 +179,9 @@ fn a_run_that_was_killed_again_and_again_ends_with_the_same_bits() {
             }
             sittings += 1;
         };
-        assert!(sittings >= 2, "{sittings}");
+        // An elimination without fixed units is one order.
+        let orders = crew.carried_out.lock().unwrap().len();
+        assert!(sittings >= 2 || orders == 1, "{sittings}");
         same(&alone, &found);
         // Nothing was computed twice.
         let orders = crew.carried_out.into_inner().unwrap().len();
@@ -135,6 +198,40 @@ fn the_result_of_an_order_is_small() {
         assert_eq!(kind, "anneal");
         assert!(bytes <= 1024 + 8 * 16 * groups, "{bytes} bytes for {groups} groups");
     }
+}
+
+#[test]
+fn a_ladder_that_a_crew_moves_is_what_its_columns_make_of_it() {
+    // On either engine, and with one group, one column more than that, and many.
+    let model = Gwgm::HARDEST.generate(3).unwrap();
+    let runs = [(2, Precision::F64, 1), (16, Precision::I32, 32), (17, Precision::I16, 2)];
+    for (columns, precision, parts) in runs {
+        let method = Tempering { columns, precision, ..tempering() };
+        let alone = method.estimate(&model, &()).unwrap();
+        let crew = Elsewhere { parts, ..Elsewhere::default() };
+        let found = method.estimate(&model, &WithCrew { observer: &(), crew: &crew }).unwrap();
+        same(&alone, &found);
+        let carried_out = crew.carried_out.into_inner().unwrap();
+        // Five placements, settling, and two rounds, in as many orders as there are groups.
+        let orders = carried_out.iter().filter(|(kind, ..)| kind == "temper").count();
+        assert_eq!(orders, 8 * parts.min(columns.div_ceil(16)));
+    }
+}
+
+#[test]
+fn a_limit_of_time_ends_tempering_between_rounds_and_the_decision_is_kept() {
+    let model = Gwgm::HARDEST.generate(3).unwrap();
+    let method = Tempering { rounds: 64, target_error: 1e-9, ..tempering() };
+    let crew = Elsewhere { parts: 2, ..Elsewhere::default() };
+    let within = |seconds: f64| {
+        let observer = WithCrew { observer: &(), crew: &crew };
+        let deadline = Deadline::after(seconds, &observer).between_rounds();
+        method.estimate(&model, &deadline).unwrap()
+    };
+    let found = within(0.0);
+    assert_eq!((found.effort.rounds, found.stopped), (Some(2), false));
+    // However much time there is another time.
+    same(&within(1e9), &found);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Rounds as orders: an item is a group of chains, or an island of chains that are resampled together.
 
-use super::batch::{Batch, Ends, State, engine_of};
+use super::batch::{Batch, Ends, engine_of};
 use crate::chains::Held;
+use crate::crew::bits::{pack, size_of, unpack};
 use crate::crew::{Order, Output, Task, Work, joined};
 use crate::estimate::anneal::{Betas, seconds_per_step};
 use crate::{Error, Observer, Precision, Rbm, Result, Start};
@@ -95,31 +96,20 @@ impl Work for Shared<'_> {
     }
 }
 
-/// Eight units to a byte; every state begins with a new one.
-fn pack(state: &State, bits: &mut Vec<u8>) {
-    let byte = |units: &[bool]| {
-        units.iter().enumerate().fold(0, |byte, (k, &on)| byte | u8::from(on) << k)
-    };
-    bits.extend(state.chunks(8).map(byte));
-}
-
 fn unpacked(batch: &Batch<'_>, output: Output) -> Result<Ends> {
     let model = batch.engine.path().model();
     let (n, m) = (model.visible(), if batch.others { model.hidden() } else { 0 });
-    let (first, size) = (n.div_ceil(8), n.div_ceil(8) + m.div_ceil(8));
+    let (first, size) = (size_of(n), size_of(n) + size_of(m));
     if output.numbers.len() != batch.chains || output.bits.len() != size * batch.chains {
         let chains = batch.chains;
         return Err(Error::orders(format!("the results are not those of {chains} chains")));
     }
-    let state = |bytes: &[u8], units: usize| -> State {
-        (0..units).map(|i| bytes[i / 8] >> (i % 8) & 1 == 1).collect()
-    };
     let chains = output.bits.chunks_exact(size.max(1));
     Ok(Ends {
         samples: output.numbers,
-        states: chains.clone().map(|bits| state(&bits[..first], n)).collect(),
+        states: chains.clone().map(|bits| unpack(&bits[..first], n)).collect(),
         others: match batch.others {
-            true => chains.map(|bits| state(&bits[first..], m)).collect(),
+            true => chains.map(|bits| unpack(&bits[first..], m)).collect(),
             false => vec![],
         },
     })

@@ -355,7 +355,6 @@ pub(crate) fn fit_model(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Fitting> {
-    let observer = &Alone(observer);
     let layers = Layers::of(model)?;
     let settings = Auto { seed, precision, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =

@@ -12,36 +12,8 @@ use std::f64::consts::{LN_2, LOG2_E};
 /// Smaller tables come from the allocator's own store.
 const SPARED_ENTRIES: usize = 1 << 14;
 
-/// log Z of a plan's model.
-///
-/// Each combination of states of the fixed units is one elimination of the rest; they are added in
-/// order.
-pub(super) fn log_z(plan: &Plan, watch: &mut Watch<'_>) -> Result<f64> {
-    let whole: Vec<Scaled> = plan.model.biases().iter().map(|&bias| Scaled::exp(bias)).collect();
-    if plan.fixed.is_empty() {
-        return Run::new(plan, whole).log_z(watch);
-    }
-    let mut sum = ScaledSum::default();
-    for states in 0..1u64 << plan.fixed.len() {
-        let mut biases = whole.clone();
-        let mut log_fixed = CompensatedSum::default();
-        for (_, unit) in plan.fixed.iter().enumerate().filter(|(k, _)| states >> k & 1 == 1) {
-            log_fixed.add(unit.bias);
-            let fixed_before = unit.to_fixed.iter().filter(|(other, _)| states >> other & 1 == 1);
-            fixed_before.for_each(|&(_, weight)| log_fixed.add(weight));
-            for &(other, weight) in &unit.to_rest {
-                let bias = &mut biases[other as usize];
-                *bias = bias.times(Scaled::exp(weight)).normalized();
-            }
-        }
-        log_fixed.add(Run::new(plan, biases).log_z(watch)?);
-        sum.add(Scaled::exp(log_fixed.total()));
-    }
-    Ok(sum.total().ln())
-}
-
 /// One elimination under way.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     plan: &'a Plan,
     /// e^bias of the units that are left, with what was summed out and depends on that unit alone.
     biases: Vec<Scaled>,
@@ -88,13 +60,14 @@ enum Height {
 }
 
 impl<'a> Run<'a> {
-    fn new(plan: &'a Plan, biases: Vec<Scaled>) -> Self {
+    /// With e^bias of each unit, which a fixed unit may have changed.
+    pub(super) fn new(plan: &'a Plan, biases: Vec<Scaled>) -> Self {
         let tables = (0..plan.scopes.steps()).map(|_| None).collect();
         let log_product = CompensatedSum::default();
         Self { plan, biases, tables, spare: Vec::new(), product: Scaled::ONE, log_product }
     }
 
-    fn log_z(mut self, watch: &mut Watch<'_>) -> Result<f64> {
+    pub(super) fn log_z(mut self, watch: &mut Watch<'_>) -> Result<f64> {
         let scopes = &self.plan.scopes;
         for step in 0..scopes.steps() {
             let width = scopes.width_of(step);

@@ -18,7 +18,7 @@ const MOST_PIECES: u64 = 1 << 12;
 
 /// Work in the units of the kernel that one core of a processor of 2020 does in a second: what decides
 /// how the work is split, and nothing else.
-const WORK_PER_SECOND: f64 = 5e9;
+pub(super) const WORK_PER_SECOND: f64 = 5e9;
 
 /// A component with the enumerated, smaller layer as the rows.
 pub(super) struct Layers<'a> {

@@ -5,7 +5,7 @@ use super::layers::{self, Layers};
 use super::pendants::{self, Folded};
 use super::plan::Plan;
 use super::watch::Watch;
-use super::{SparseModel, eliminate, order};
+use super::{SparseModel, cases, order};
 use crate::energy::{check_energy, check_finite};
 use crate::math::{CompensatedSum, softplus};
 use crate::{Component, Error, Observer, Rbm, Result};
@@ -224,7 +224,7 @@ impl Part {
     fn log_z(&self, watch: &mut Watch<'_>) -> Result<f64> {
         match self {
             Self::Layers { model, .. } => layers::log_z(model, watch),
-            Self::Elimination(plan) => eliminate::log_z(plan, watch),
+            Self::Elimination(plan) => cases::log_z(plan, watch),
             Self::Folded { rest, log_factor } => Ok(rest.log_z(watch)? + log_factor),
             &Self::TooLarge { units, .. } => Err(Error::TooManyUnits {
                 free_units: units,

@@ -7,6 +7,7 @@ use super::cost::StepWork;
 use super::order;
 use super::scopes::Scopes;
 use super::table::is_table;
+use serde::{Deserialize, Serialize};
 
 /// Largest spread, in nats, of what is multiplied in a step on the linear scale.
 ///
@@ -39,6 +40,7 @@ pub(super) struct Plan {
 }
 
 /// A unit that is fixed to one state at a time.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Fixed {
     pub(super) bias: f64,
     /// Couplings to units of the rest.
@@ -62,7 +64,8 @@ impl Plan {
         Some(Self { is_possible, ..Self::along(model, scopes, Vec::new()) })
     }
 
-    fn along(model: SparseModel, scopes: Scopes, fixed: Vec<Fixed>) -> Self {
+    /// The plan that follows an order.
+    pub(super) fn along(model: SparseModel, scopes: Scopes, fixed: Vec<Fixed>) -> Self {
         let (logarithmic, work) = scales(&model, &scopes);
         let repeats = (fixed.len() as f64).exp2();
         Self {

@@ -1,5 +1,7 @@
 //! A model as units and couplings between pairs of them, without a matrix.
 
+mod bytes;
+
 use crate::{Component, Error, Rbm, Result};
 
 /// Units in {0, 1} with biases, and couplings between some pairs of units.

@@ -5,12 +5,7 @@
 //! time, (1, 2), (3, 4), ... exchange states: with this fixed order states travel along the ladder instead
 //! of diffusing. Columns do not know of each other, so that they are independent estimates.
 
-use crate::chains::{Engine, Walkers};
-use crate::math::{exp, ln};
-use crate::observer::Observer;
-use lnz_kernels::random::{Purpose, Random, stream_seed};
-use lnz_kernels::{ChainRange, GROUP};
-use rayon::prelude::*;
+use crate::math::ln;
 
 /// A state of the layer that is tempered.
 pub(super) type State = Vec<bool>;
@@ -27,9 +22,9 @@ const LEAST_REJECTION: f64 = 1e-3;
 pub(super) struct Ladder {
     pub(super) betas: Vec<f64>,
     /// By column, then by rung.
-    states: Vec<Vec<State>>,
+    pub(super) states: Vec<Vec<State>>,
     /// `log Z_(k+1) / Z_k` as far as known: Bennett's ratio is most exact near the truth.
-    guesses: Vec<f64>,
+    pub(super) guesses: Vec<f64>,
 }
 
 /// What one column has seen.
@@ -41,7 +36,7 @@ pub(super) struct Seen {
     /// Replicas that have gone from the start to the model and back.
     pub(super) round_trips: usize,
     /// Sum over the iterations of p / p~ at the model, where p~ has the rounded weights.
-    bridge: f64,
+    pub(super) bridge: f64,
     /// Mean and sum of squared deviations of log p at the model.
     pub(super) height: (f64, f64),
     /// States at the model, where they are kept.
@@ -51,13 +46,13 @@ pub(super) struct Seen {
 /// What a column has seen of a pair of rungs, over the exchanges that it tried.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pair {
-    tries: f64,
+    pub(super) tries: f64,
     /// Sum of the probabilities of not exchanging.
-    rejected: f64,
+    pub(super) rejected: f64,
     /// Sums of `log p_(k+1) / p_k` on the lower and on the upper rung.
-    works: [f64; 2],
+    pub(super) works: [f64; 2],
     /// The sums of Bennett's ratio.
-    bennett: [f64; 2],
+    pub(super) bennett: [f64; 2],
 }
 
 impl Seen {
@@ -94,32 +89,6 @@ impl Ladder {
         let states = first.into_iter().map(|state| vec![state; betas.len()]).collect();
         let guesses = vec![0.0; betas.len() - 1];
         Self { betas, states, guesses }
-    }
-
-    /// Sweeps and exchanges; what each column has seen, with every `keep`-th state at the model.
-    pub(super) fn advance(
-        &mut self,
-        engine: &dyn Engine,
-        iterations: usize,
-        keep: Option<usize>,
-        seed: u64,
-        observer: &dyn Observer,
-    ) -> Option<Vec<Seen>> {
-        let columns = self.states.len();
-        let block = |(group, chains): (usize, usize)| {
-            let first = group * GROUP;
-            let mut block = Block::new(engine, self, first..first + chains, seed, observer);
-            for iteration in 0..iterations {
-                let keeps = keep.is_some_and(|keep| iteration % keep == keep - 1);
-                block.iterate(iteration % 2, keeps);
-                go_on(observer)?;
-            }
-            Some(block.into_parts())
-        };
-        let blocks: Option<Vec<_>> = engine.share_out(columns).into_par_iter().map(block).collect();
-        let (states, seen): (Vec<_>, Vec<_>) = blocks?.into_iter().unzip();
-        self.states = states.concat();
-        Some(seen.concat())
     }
 
     /// The probability of not exchanging, of each pair.
@@ -182,150 +151,4 @@ impl Ladder {
         let bridge = ln(kept().map(|s| s.bridge).sum::<f64>() / iterations);
         self.guesses.iter().enumerate().map(of_pair).sum::<f64>() + bridge
     }
-}
-
-/// Some columns on one thread.
-struct Block<'a> {
-    betas: &'a [f64],
-    guesses: &'a [f64],
-    rungs: Vec<Box<dyn Walkers + 'a>>,
-    /// By column, then by rung: the number of the replica there.
-    replicas: Vec<Vec<usize>>,
-    /// By column and replica: the end of the ladder where it was last, 0 for none.
-    last_end: Vec<Vec<i8>>,
-    random: Vec<Random>,
-    seen: Vec<Seen>,
-}
-
-const AT_START: i8 = -1;
-/// From the start to the model.
-const UPWARD: i8 = 1;
-
-impl<'a> Block<'a> {
-    fn new(
-        engine: &'a dyn Engine,
-        ladder: &'a Ladder,
-        columns: std::ops::Range<usize>,
-        seed: u64,
-        observer: &'a dyn Observer,
-    ) -> Self {
-        let (group, chains) = (columns.start / GROUP, columns.len());
-        let rung = |k: usize| {
-            let seed = stream_seed(seed, Purpose::Family, k as u64);
-            let purpose = Purpose::Anneal;
-            let mut walkers = engine.walkers(ChainRange { group, chains, seed, purpose }, observer);
-            walkers.set_states(&mut |chain, i| ladder.states[columns.start + chain][k][i]);
-            walkers
-        };
-        let rungs = ladder.betas.len();
-        let seen = Seen { pairs: vec![Pair::default(); rungs - 1], ..Seen::default() };
-        let random = |column: usize| Random::stream(seed, Purpose::Resample, column as u64);
-        Self {
-            betas: &ladder.betas,
-            guesses: &ladder.guesses,
-            rungs: (0..rungs).map(rung).collect(),
-            replicas: vec![(0..rungs).collect(); chains],
-            last_end: vec![vec![0; rungs]; chains],
-            random: columns.clone().map(random).collect(),
-            seen: vec![seen; chains],
-        }
-    }
-
-    fn chains(&self) -> usize {
-        self.seen.len()
-    }
-
-    fn iterate(&mut self, parity: usize, keeps: bool) {
-        let mut unused = vec![0.0; self.chains()];
-        for (walkers, &beta) in self.rungs.iter_mut().zip(self.betas) {
-            if beta == 0.0 {
-                walkers.draw_start();
-            } else {
-                walkers.weigh(beta, beta, &mut unused);
-                walkers.sweep(beta);
-            }
-        }
-        for lower in (parity..self.betas.len() - 1).step_by(2) {
-            self.exchange(lower);
-        }
-        self.look_at_ends(keeps);
-    }
-
-    /// Exchanges the states of a rung and the next one with the probability that keeps both distributions.
-    fn exchange(&mut self, lower: usize) {
-        let chains = self.chains();
-        let (low, high) = (self.betas[lower], self.betas[lower + 1]);
-        let (mut up, mut down) = (vec![0.0; chains], vec![0.0; chains]);
-        self.rungs[lower].weigh(low, high, &mut up);
-        self.rungs[lower + 1].weigh(high, low, &mut down);
-        let mut accepted = vec![false; chains];
-        for c in 0..chains {
-            let works = [up[c], -down[c]];
-            let probability = exp(works[0] - works[1]).min(1.0);
-            let (guess, pair) = (self.guesses[lower], &mut self.seen[c].pairs[lower]);
-            pair.tries += 1.0;
-            pair.rejected += 1.0 - probability;
-            for side in 0..2 {
-                pair.works[side] += works[side];
-                let sign = if side == 0 { 1.0 } else { -1.0 };
-                pair.bennett[side] += 1.0 / (1.0 + exp(sign * (guess - works[side])));
-            }
-            accepted[c] = self.random[c].happens(probability);
-        }
-        if !accepted.contains(&true) {
-            return;
-        }
-        let states = |walkers: &dyn Walkers| (0..chains).map(|c| state_of(walkers, c)).collect();
-        let before: [Vec<State>; 2] =
-            [states(&*self.rungs[lower]), states(&*self.rungs[lower + 1])];
-        for side in 0..2 {
-            let taken = |c: usize| if accepted[c] { 1 - side } else { side };
-            self.rungs[lower + side].set_states(&mut |c, i| before[taken(c)][c][i]);
-        }
-        for c in (0..chains).filter(|&c| accepted[c]) {
-            self.replicas[c].swap(lower, lower + 1);
-        }
-    }
-
-    /// Follows the replicas at both ends, and looks at the states at the model.
-    fn look_at_ends(&mut self, keeps: bool) {
-        let (chains, top) = (self.chains(), self.betas.len() - 1);
-        let (mut unused, mut bridge) = (vec![0.0; chains], vec![0.0; chains]);
-        let mut height = vec![0.0; chains];
-        let model = &mut self.rungs[top];
-        model.weigh(1.0, 1.0, &mut unused);
-        model.log_bridge(&mut bridge);
-        model.log_density(1.0, &mut height);
-        for (c, seen) in self.seen.iter_mut().enumerate() {
-            let (replicas, last_end) = (&self.replicas[c], &mut self.last_end[c]);
-            if last_end[replicas[top]] == AT_START {
-                last_end[replicas[top]] = UPWARD;
-            }
-            if last_end[replicas[0]] == UPWARD {
-                seen.round_trips += 1;
-            }
-            last_end[replicas[0]] = AT_START;
-            seen.iterations += 1;
-            seen.bridge += exp(bridge[c]);
-            let apart = height[c] - seen.height.0;
-            seen.height.0 += apart / seen.iterations as f64;
-            seen.height.1 += apart * (height[c] - seen.height.0);
-            if keeps {
-                seen.kept.push(state_of(&**model, c));
-            }
-        }
-    }
-
-    fn into_parts(self) -> (Vec<Vec<State>>, Vec<Seen>) {
-        let column = |c: usize| self.rungs.iter().map(|walkers| state_of(&**walkers, c)).collect();
-        ((0..self.chains()).map(column).collect(), self.seen)
-    }
-}
-
-fn state_of(walkers: &dyn Walkers, chain: usize) -> State {
-    walkers.state(chain).iter().map(|&x| x == 1.0).collect()
-}
-
-fn go_on(observer: &dyn Observer) -> Option<()> {
-    (!observer.cancelled()).then_some(())
 }
