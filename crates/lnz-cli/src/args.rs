@@ -1,8 +1,10 @@
 //! What can be typed: commands, options and their help.
 
 mod annealing;
+mod answer;
 mod auto;
 mod bench;
+mod bounds;
 mod choice;
 mod compare;
 mod convert;
@@ -11,6 +13,9 @@ mod estimate;
 mod exact;
 mod folder;
 mod generate;
+mod grey;
+mod help;
+mod ledger;
 mod model;
 mod paper;
 mod program;
@@ -26,12 +31,13 @@ mod values;
 mod verdict;
 
 pub(crate) use bench::{BenchAction, BenchArgs, SuiteArgs};
+pub(crate) use bounds::BoundsArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use data::{DataArgs, DataCommand, FetchArgs, InfoArgs};
 pub(crate) use estimate::EstimateArgs;
-pub(crate) use exact::{BoundsArgs, ExactArgs};
-pub(crate) use folder::{FolderArgs, LedgerArgs, MergeArgs, PlanArgs, StatusArgs, WorkArgs};
+pub(crate) use exact::ExactArgs;
+pub(crate) use folder::{FolderArgs, MergeArgs, PlanArgs, StatusArgs, WorkArgs};
 pub(crate) use generate::{FamilyArgs, GenerateArgs, GenerateKind, MadeArgs};
 pub(crate) use paper::{DataFiles, PaperAction, PaperArgs, ResultsArgs, WhichArgs};
 pub(crate) use program::{CompletionsArgs, ManArgs, VersionArgs};
@@ -44,12 +50,15 @@ pub(crate) use track::TrackArgs;
 pub(crate) use train::TrainArgs;
 
 use annealing::AnnealingArgs;
+use answer::AnswerArgs;
 use auto::AutoArgs;
+use grey::GreyArgs;
+use ledger::LedgerArgs;
 use model::{ModelArgs, ReadingArgs};
 use run::LimitArgs;
 use start::StartArgs;
 use values::prose;
-use verdict::VerdictArgs;
+use verdict::{JudgedArgs, VerdictArgs};
 
 use clap::{Parser, Subcommand};
 
@@ -72,8 +81,7 @@ number of the signal if interrupted (130 after Ctrl-C).";
 #[derive(Debug, Parser)]
 #[command(name = "lnz", version, after_help = prose(FIRST_STEPS), max_term_width = 100)]
 pub(crate) struct Cli {
-    /// Show no progress
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help = help::QUIET)]
     quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -2,6 +2,7 @@
 
 use super::ModelArgs;
 use super::choice::choice;
+use super::help;
 use super::values::prose;
 use clap::Args;
 use lnz::io::Float;
@@ -16,8 +17,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(EXAMPLES))]
 pub(crate) struct ConvertArgs {
-    /// The new file; its extension chooses the format (.npz, .safetensors, .mat, .uai)
-    #[arg(value_name = "OUT", index = 2)]
+    #[arg(value_name = "OUT", index = 2, help = help::NEW_MODEL)]
     pub(crate) output: PathBuf,
     /// Type of weights and biases in a .safetensors file [default: f64]
     #[arg(long, value_parser = choice::<Float>())]

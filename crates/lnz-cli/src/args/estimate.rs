@@ -1,10 +1,11 @@
 //! Options of `lnz estimate`.
 
 use super::choice::choice;
+use super::help;
 use super::values::prose;
 use super::{
-    AnnealingArgs, AutoArgs, FolderArgs, LedgerArgs, LimitArgs, ReadingArgs, ReportArgs, RunArgs,
-    StartArgs, VerdictArgs,
+    AnnealingArgs, AnswerArgs, AutoArgs, FolderArgs, JudgedArgs, LedgerArgs, LimitArgs,
+    ReadingArgs, StartArgs,
 };
 use clap::Args;
 use lnz::Method;
@@ -37,8 +38,7 @@ pub(crate) struct EstimateArgs {
     /// How to obtain log Z
     #[arg(long, value_parser = choice::<Method>(), default_value = Method::default().name())]
     pub(crate) method: Method,
-    /// Sample the whole model even if it, or parts of it, can be summed exactly
-    #[arg(long)]
+    #[arg(long, help = help::NO_EXACT)]
     pub(crate) no_exact: bool,
     /// With AIS: do not search for mass that it may have missed
     #[arg(long)]
@@ -55,18 +55,13 @@ pub(crate) struct EstimateArgs {
     #[arg(long, help_heading = "Annealing")]
     pub(crate) transpose: bool,
     #[command(flatten)]
-    pub(crate) run: RunArgs,
-    #[command(flatten)]
-    pub(crate) verdict: VerdictArgs,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
+    pub(crate) judged: JudgedArgs,
     /// Write the samples s_i, whose log-mean-exp is log Z, as a numpy array; selects AIS, which alone
     /// has them
     #[arg(long, value_name = "FILE.npy", help_heading = "Run and output")]
     pub(crate) save_weights: Option<PathBuf>,
-    /// Write log10 Z as the UAI competitions want it
-    #[arg(long, value_name = "FILE.uai.PR", help_heading = "Run and output")]
-    pub(crate) save_pr: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
     #[command(flatten)]
     pub(crate) table: LedgerArgs,
     #[command(flatten)]

@@ -1,5 +1,6 @@
-//! Options of run folders and of tables of many models.
+//! Options of run folders.
 
+use super::help;
 use super::values::{positive_number, prose};
 use super::{EstimateArgs, RunArgs};
 use clap::Args;
@@ -17,18 +18,6 @@ pub(crate) struct FolderArgs {
     /// With --run: work that one core does in fewer seconds is not split
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive_number)]
     pub(crate) split_above: f64,
-}
-
-/// A table of many models.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Many models")]
-pub(crate) struct LedgerArgs {
-    /// Append a row for each model to this file; models that it has with the same settings are skipped
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) csv: Option<PathBuf>,
-    /// The same, a JSON object on each line
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "csv")]
-    pub(crate) jsonl: Option<PathBuf>,
 }
 
 const PLAN_EXAMPLES: &str = "\
@@ -59,8 +48,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(WORK_EXAMPLES))]
 pub(crate) struct WorkArgs {
-    /// A folder that `lnz plan` or --run has made
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", help = help::RUN_FOLDER)]
     pub(crate) folder: PathBuf,
     /// The part to compute, from 1 on [default: $SLURM_ARRAY_TASK_ID, else whatever is missing]
     #[arg(long, value_name = "N")]
@@ -80,8 +68,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(MERGE_EXAMPLES))]
 pub(crate) struct MergeArgs {
-    /// A folder that `lnz plan` or --run has made
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", help = help::RUN_FOLDER)]
     pub(crate) folder: PathBuf,
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -95,10 +82,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = prose(STATUS_EXAMPLES))]
 pub(crate) struct StatusArgs {
-    /// A folder that `lnz plan` or --run has made
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", help = help::RUN_FOLDER)]
     pub(crate) folder: PathBuf,
-    /// Print one JSON object on standard output
-    #[arg(long)]
+    #[arg(long, help = help::JSON)]
     pub(crate) json: bool,
 }

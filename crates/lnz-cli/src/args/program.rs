@@ -1,5 +1,6 @@
 //! Options of commands about the program itself.
 
+use super::help;
 use super::values::prose;
 use clap::Args;
 use clap_complete::Shell;
@@ -36,7 +37,6 @@ pub(crate) struct ManArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct VersionArgs {
-    /// Print one JSON object on standard output
-    #[arg(long)]
+    #[arg(long, help = help::JSON)]
     pub(crate) json: bool,
 }

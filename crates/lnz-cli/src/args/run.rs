@@ -1,5 +1,6 @@
 //! Options of the run itself, which several commands share.
 
+use super::help;
 use super::values::{seconds, threads};
 use clap::Args;
 use lnz::Auto;
@@ -35,10 +36,8 @@ pub(crate) struct RunArgs {
     /// Number of threads [default: all]; results are the same bits for any number
     #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,
-    /// Print one JSON object on standard output
-    #[arg(long)]
+    #[arg(long, help = help::JSON)]
     pub(crate) json: bool,
-    /// Show no progress
-    #[arg(long, short)]
+    #[arg(long, short, help = help::QUIET)]
     pub(crate) quiet: bool,
 }

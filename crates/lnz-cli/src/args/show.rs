@@ -1,12 +1,12 @@
 //! Options of commands that show models.
 
+use super::help;
 use super::{ModelArgs, TableArgs};
 use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// Print one JSON object on standard output
-    #[arg(long)]
+    #[arg(long, help = help::JSON)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -16,7 +16,6 @@ pub(crate) struct InspectArgs {
 pub(crate) struct ModelsArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Print one JSON object on standard output
-    #[arg(long)]
+    #[arg(long, help = help::JSON)]
     pub(crate) json: bool,
 }

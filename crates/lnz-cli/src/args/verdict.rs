@@ -1,8 +1,31 @@
 //! Options of commands whose result has a verdict.
 
+use super::{ReportArgs, RunArgs};
 use crate::failure::DOUBTFUL;
+use crate::interrupt;
 use clap::{Args, ValueEnum};
 use std::process::ExitCode;
+
+/// How a command runs that judges its result, and what it prints.
+#[derive(Debug, Args)]
+pub(crate) struct JudgedArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+impl JudgedArgs {
+    /// The exit code of a result with this verdict, or of one that a signal has cut short.
+    pub(crate) fn exit_code(&self, stopped: bool, verdict: &str) -> ExitCode {
+        match stopped {
+            true => ExitCode::from(interrupt::code()),
+            false => self.verdict.exit_code(verdict),
+        }
+    }
+}
 
 /// Which verdicts are failures.
 #[derive(Debug, Args)]
