@@ -218,7 +218,7 @@ mod tests {
     use super::*;
     use ndarray::array;
 
-    fn small() -> Rbm {
+    pub(super) fn small() -> Rbm {
         Rbm::new(
             array![[1.0, -2.0], [0.5, 0.0], [0.3, 0.7]],
             array![0.1, -0.2, 0.3],

@@ -95,25 +95,17 @@ impl Rbm {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::small;
     use super::*;
-    use ndarray::{Array1, array};
-
-    fn part() -> Rbm {
-        Rbm::new(
-            array![[1.0, -2.0], [0.5, 0.0], [0.3, 0.7]],
-            array![0.1, -0.2, 0.3],
-            array![0.4, -0.5],
-        )
-        .unwrap()
-    }
+    use ndarray::Array1;
 
     #[test]
     fn components_follow_non_zero_weights() {
-        let blocks = Rbm::block_diagonal(&[part(), part()]).unwrap();
+        let blocks = Rbm::block_diagonal(&[small(), small()]).unwrap();
         let components = blocks.components();
         assert_eq!(components.len(), 2);
         assert_eq!(components[1], Component { visible: vec![3, 4, 5], hidden: vec![2, 3] });
-        assert_eq!(blocks.restricted_to(&components[1]).unwrap(), part());
+        assert_eq!(blocks.restricted_to(&components[1]).unwrap(), small());
 
         let apart = Rbm::new(Array2::zeros((2, 3)), Array1::zeros(2), Array1::zeros(3)).unwrap();
         assert_eq!(apart.components().len(), 5);
