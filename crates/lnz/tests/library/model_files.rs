@@ -5,7 +5,6 @@ use lnz::io::{Format, StoredModel, Units, read_model, write_model};
 use lnz::{Error, Rbm};
 use ndarray::{Array1, Array2, array};
 use proptest::prelude::*;
-use std::path::PathBuf;
 
 /// A random model whose values are exact in float32.
 fn models() -> impl Strategy<Value = Rbm> {
