@@ -22,6 +22,13 @@ use lnz_figures::{Badge, document};
 use maud::{Markup, html};
 use serde_json::Value;
 
+/// Caption of a table that can be sorted.
+const SORTABLE: &str = "Select the head of a column to sort by it";
+
+/// Note on figures along a run, whose intervals are often tiny.
+const SMALL_BARS: &str =
+    "Bars are 95% intervals, and smaller than the marks where they cannot be seen.";
+
 /// One line of a result in words: what it is about, and what is said.
 pub type Words = (String, String);
 

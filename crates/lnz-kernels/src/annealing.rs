@@ -18,4 +18,6 @@ pub(crate) mod tables;
 mod tests;
 #[cfg(test)]
 mod tests_of_moves;
+#[cfg(test)]
+mod tests_of_products;
 pub(crate) mod tile_product;

@@ -13,3 +13,5 @@ pub(crate) mod row_sums;
 pub(crate) mod sampling;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_draws;

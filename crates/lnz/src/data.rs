@@ -9,6 +9,7 @@ mod csv;
 mod dense;
 mod idx;
 mod libsvm;
+mod lines;
 mod memory;
 mod numpy;
 mod packed;
@@ -27,6 +28,9 @@ use lnz_kernels::random::{Purpose, Random};
 use ndarray::{Array1, Array2};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+
+/// Why a file without a single value is refused.
+const NO_ROWS: &str = "holds no values; expected at least one row";
 
 /// How grey values become 0 or 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -144,7 +148,7 @@ impl DataReader {
             return Err(Error::Width { what, found, expected });
         }
         if rows.count() == Some(0) || rows.width() == 0 {
-            return Err(failed("holds no values; expected at least one row".to_owned()));
+            return Err(failed(NO_ROWS.to_owned()));
         }
         Ok(Self { path: path.to_owned(), rows, format, packing, options, next: 0, _input: input })
     }

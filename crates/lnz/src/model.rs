@@ -1,13 +1,16 @@
 //! The model: a Restricted Boltzmann Machine with units in {0, 1}.
 
+mod components;
 mod layer;
+mod turned;
 
+pub use components::Component;
 pub(crate) use layer::Layer;
 
 use crate::{Error, Result};
 use lnz_kernels::Parameters;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
-use rayon::prelude::*;
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use turned::turned;
 
 /// A Restricted Boltzmann Machine, checked at construction.
 ///
@@ -192,122 +195,11 @@ impl Rbm {
         self.constant + self.visible_bias.dot(&x) + hidden
     }
 
-    /// Groups of units that no non-zero weight connects; their log Z add up.
-    ///
-    /// Every visible and hidden unit is in exactly one component, ordered by first visible unit;
-    /// hidden units without any weight come last, each on its own.
-    pub fn components(&self) -> Vec<Component> {
-        let (visible, hidden) = self.weights.dim();
-        // A forest whose roots are the lowest unit of their group, hidden units after the visible ones.
-        let mut parent: Vec<usize> = (0..visible + hidden).collect();
-        fn root_of(parent: &mut [usize], mut unit: usize) -> usize {
-            while parent[unit] != unit {
-                parent[unit] = parent[parent[unit]];
-                unit = parent[unit];
-            }
-            unit
-        }
-        // Once over the matrix as it lies in memory.
-        let mut joined = 0;
-        for (i, row) in self.weights.rows().into_iter().enumerate() {
-            for (j, _) in row.iter().enumerate().filter(|(_, w)| **w != 0.0) {
-                let (a, b) = (root_of(&mut parent, i), root_of(&mut parent, visible + j));
-                parent[a.max(b)] = a.min(b);
-                joined += usize::from(a != b);
-                // All that have been looked at are one group, and all hidden units are in it.
-                if joined == i + hidden {
-                    break;
-                }
-            }
-        }
-        let mut components: Vec<Component> = Vec::new();
-        let mut place_of_root = vec![usize::MAX; visible + hidden];
-        for unit in 0..visible + hidden {
-            let root = root_of(&mut parent, unit);
-            if root == unit {
-                place_of_root[root] = components.len();
-                components.push(Component::default());
-            }
-            let component = &mut components[place_of_root[root]];
-            match unit.checked_sub(visible) {
-                None => component.visible.push(unit),
-                Some(j) => component.hidden.push(j),
-            }
-        }
-        components
-    }
-
-    /// The part of the model on some of its units; the constant stays with the whole.
-    pub(crate) fn restricted_to(&self, component: &Component) -> Result<Self> {
-        let is_all = |units: &[usize], count: usize| units.iter().copied().eq(0..count);
-        if is_all(&component.visible, self.visible()) && is_all(&component.hidden, self.hidden()) {
-            return Ok(Self { constant: 0.0, ..self.clone() });
-        }
-        let weights = self
-            .weights
-            .select(ndarray::Axis(0), &component.visible)
-            .select(ndarray::Axis(1), &component.hidden);
-        let visible_bias = self.visible_bias.select(ndarray::Axis(0), &component.visible);
-        let hidden_bias = self.hidden_bias.select(ndarray::Axis(0), &component.hidden);
-        Self::new(weights, visible_bias, hidden_bias)
-    }
-
     /// Units reordered: row i of the result is unit `visible_order[i]` of this model.
     pub fn permuted(&self, visible_order: &[usize], hidden_order: &[usize]) -> Result<Self> {
         let whole = Component { visible: visible_order.to_vec(), hidden: hidden_order.to_vec() };
         Ok(Self { constant: self.constant, ..self.restricted_to(&whole)? })
     }
-
-    /// Several models side by side, without weights between them: Z is the product of theirs.
-    pub fn block_diagonal(blocks: &[Rbm]) -> Result<Self> {
-        let visible = blocks.iter().map(Rbm::visible).sum();
-        let hidden = blocks.iter().map(Rbm::hidden).sum();
-        let mut weights = Array2::zeros((visible, hidden));
-        let (mut visible_bias, mut hidden_bias) = (Vec::new(), Vec::new());
-        for block in blocks {
-            let (v, h) = (visible_bias.len(), hidden_bias.len());
-            visible_bias.extend(&block.visible_bias);
-            hidden_bias.extend(&block.hidden_bias);
-            weights
-                .slice_mut(s![v..visible_bias.len(), h..hidden_bias.len()])
-                .assign(&block.weights);
-        }
-        let constant = blocks.iter().map(Rbm::constant).sum();
-        Ok(Self { constant, ..Self::new(weights, visible_bias.into(), hidden_bias.into())? })
-    }
-}
-
-/// Rows and columns of a matrix that are turned at once: as many rows as fit a small cache.
-const TURNED_ROWS: usize = 32;
-const TURNED_COLUMNS: usize = 64;
-
-/// The matrix with its sides exchanged, in blocks: row by row every number would be a line of the cache.
-fn turned(matrix: &Array2<f64>) -> Array2<f64> {
-    let (rows, columns) = matrix.dim();
-    let mut turned = vec![0.0; rows * columns];
-    let blocks = turned.par_chunks_mut((rows * TURNED_COLUMNS).max(1));
-    blocks.enumerate().for_each(|(block, turned)| {
-        let first = block * TURNED_COLUMNS;
-        for start in (0..rows).step_by(TURNED_ROWS) {
-            let end = (start + TURNED_ROWS).min(rows);
-            for (j, turned) in turned.chunks_exact_mut(rows).enumerate() {
-                for (i, turned) in (start..end).zip(&mut turned[start..end]) {
-                    *turned = matrix[[i, first + j]];
-                }
-            }
-        }
-    });
-    Array2::from_shape_vec((columns, rows), turned).unwrap_or_default()
-}
-
-/// Units of one connected part of a model.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Component {
-    /// Indices of its visible units, rising.
-    pub visible: Vec<usize>,
-    /// Indices of its hidden units, rising.
-    pub hidden: Vec<usize>,
 }
 
 impl<'a> From<&'a Rbm> for Parameters<'a> {
@@ -326,7 +218,7 @@ mod tests {
     use super::*;
     use ndarray::array;
 
-    fn small() -> Rbm {
+    pub(super) fn small() -> Rbm {
         Rbm::new(
             array![[1.0, -2.0], [0.5, 0.0], [0.3, 0.7]],
             array![0.1, -0.2, 0.3],
@@ -397,18 +289,6 @@ mod tests {
     fn transposing_twice_changes_nothing() {
         let model = small();
         assert_eq!(model.transposed().unwrap().transposed().unwrap(), model);
-    }
-
-    #[test]
-    fn components_follow_non_zero_weights() {
-        let blocks = Rbm::block_diagonal(&[small(), small()]).unwrap();
-        let components = blocks.components();
-        assert_eq!(components.len(), 2);
-        assert_eq!(components[1], Component { visible: vec![3, 4, 5], hidden: vec![2, 3] });
-        assert_eq!(blocks.restricted_to(&components[1]).unwrap(), small());
-
-        let apart = Rbm::new(Array2::zeros((2, 3)), Array1::zeros(2), Array1::zeros(3)).unwrap();
-        assert_eq!(apart.components().len(), 5);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The page of several strategies side by side.
 
 use super::estimate::{Row, intervals};
-use super::{Page, Words, badge, interval, look, real};
+use super::{Page, SORTABLE, Words, badge, interval, look, real};
 use crate::numbers::{duration, exact, short, with_decimals_of};
 use lnz_figures::{Axis, Cell, Figure, Rule, Table};
 use maud::{Markup, html};
@@ -70,7 +70,7 @@ fn strategies(json: &Value, rows: &[Value]) -> Markup {
 
 fn table(rows: &[Value]) -> Table {
     let head = ["start", "log Z", "error", "off by", "effective chains", "verdict", "time"];
-    let mut table = Table::new("Select the head of a column to sort by it", &head);
+    let mut table = Table::new(SORTABLE, &head);
     for row in rows {
         let found = &row["estimate"];
         let number = |value: &Value| real(value).unwrap_or(f64::NAN);

@@ -1,6 +1,6 @@
 //! The page of log Z along a training run.
 
-use super::{Page, Words, interval, look, real, settings};
+use super::{Page, SMALL_BARS, SORTABLE, Words, interval, look, real, settings};
 use crate::numbers::{duration, with_decimals_of};
 use lnz_figures::{Axis, Cell, Errors, Figure, Panel, Series, Table};
 use maud::html;
@@ -64,8 +64,7 @@ fn figure(rows: &[Value], unit: &str) -> Figure {
         let panel = Panel::new("between both directions", Axis::linear(unit), Axis::linear("nats"));
         panels.push(panel.with(Series::new("", gaps, look::PS)));
     }
-    let note =
-        "Bars are 95% intervals, and smaller than the marks where they cannot be seen.".to_owned();
+    let note = SMALL_BARS.to_owned();
     Figure { note, ..Figure::new(panels) }
 }
 
@@ -88,7 +87,7 @@ fn table(rows: &[Value], unit: &str) -> Table {
         "verdict",
         "time",
     ];
-    let mut table = Table::new("Select the head of a column to sort by it", &head);
+    let mut table = Table::new(SORTABLE, &head);
     for row in rows {
         let nothing = || Cell::text("–");
         let error = real(&row["std_error"]).unwrap_or(f64::INFINITY);

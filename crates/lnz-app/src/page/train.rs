@@ -1,6 +1,6 @@
 //! The page of a training run, and the figure of its history.
 
-use super::{Page, Words, interval, look, real};
+use super::{Page, SMALL_BARS, SORTABLE, Words, interval, look, real};
 use lnz_figures::{Axis, Cell, Dash, Errors, Figure, Panel, Series, Style, Table};
 use maud::html;
 use serde_json::Value;
@@ -92,8 +92,7 @@ pub fn history(epochs: &[Value]) -> Option<Figure> {
     if !suspect.is_empty() {
         log_z_panel = log_z_panel.with(Series::new("suspect", suspect, look::SUSPECT));
     }
-    let note =
-        "Bars are 95% intervals, and smaller than the marks where they cannot be seen.".to_owned();
+    let note = SMALL_BARS.to_owned();
     Some(Figure { note, ..Figure::new(vec![likelihood, log_z_panel]) })
 }
 
@@ -122,7 +121,7 @@ fn table(epochs: &[Value]) -> Table {
         "train",
         "validation",
     ];
-    let mut table = Table::new("Select the head of a column to sort by it", &head);
+    let mut table = Table::new(SORTABLE, &head);
     for row in epochs {
         let cell = |field: &str, decimals: usize| match real(&row[field]) {
             Some(value) => Cell::number(value, format!("{value:.decimals$}")),

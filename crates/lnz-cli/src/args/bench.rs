@@ -1,6 +1,7 @@
 //! Options of `lnz bench`.
 
 use super::TableArgs;
+use super::help;
 use super::values::{positive_number, prose, threads};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -58,13 +59,11 @@ pub(crate) struct SuiteArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Print one JSON object on standard output
-    #[arg(long)]
+    #[arg(long, help = help::JSON)]
     pub(crate) json: bool,
     /// Number of threads [default: all]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,
-    /// Show no progress
-    #[arg(long, short)]
+    #[arg(long, short, help = help::QUIET)]
     pub(crate) quiet: bool,
 }

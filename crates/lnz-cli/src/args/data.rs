@@ -1,5 +1,6 @@
 //! Options of `lnz data`.
 
+use super::help;
 use super::values::prose;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -37,11 +38,9 @@ Examples:
 pub(crate) struct InfoArgs {
     /// IDX, LIBSVM (also .gz or .xz), .npy, .npz, or the name of a data set that was fetched
     pub(crate) file: PathBuf,
-    /// Print one JSON object on standard output
-    #[arg(long)]
+    #[arg(long, help = help::JSON)]
     pub(crate) json: bool,
-    /// Show no progress
-    #[arg(long, short)]
+    #[arg(long, short, help = help::QUIET)]
     pub(crate) quiet: bool,
 }
 
@@ -67,10 +66,8 @@ pub(crate) struct FetchArgs {
     /// Folder on the network to get them from [default: the well-known one]
     #[arg(long, value_name = "BASE")]
     pub(crate) url: Option<String>,
-    /// Print one JSON object on standard output
-    #[arg(long)]
+    #[arg(long, help = help::JSON)]
     pub(crate) json: bool,
-    /// Show no progress
-    #[arg(long, short)]
+    #[arg(long, short, help = help::QUIET)]
     pub(crate) quiet: bool,
 }

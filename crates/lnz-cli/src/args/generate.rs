@@ -1,5 +1,6 @@
 //! Options of `lnz generate`.
 
+use super::help;
 use super::values::{positive, prose};
 use clap::{Args, Subcommand};
 use lnz::Gwgm;
@@ -66,8 +67,7 @@ pub(crate) enum GenerateKind {
         /// The new folder
         #[arg(long, short, value_name = "DIR")]
         output: PathBuf,
-        /// Show no progress
-        #[arg(long, short)]
+        #[arg(long, short, help = help::QUIET)]
         quiet: bool,
     },
     /// Several GWGM models side by side, without weights between them
@@ -120,11 +120,9 @@ pub(crate) struct MadeArgs {
     /// Do not compute the exact log Z, which is stored in the file where it is cheap
     #[arg(long)]
     pub(crate) no_exact: bool,
-    /// The new file; its extension chooses the format (.npz, .safetensors, .mat, .uai)
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help = help::NEW_MODEL)]
     pub(crate) output: PathBuf,
-    /// Show no progress
-    #[arg(long, short)]
+    #[arg(long, short, help = help::QUIET)]
     pub(crate) quiet: bool,
 }
 

@@ -1,5 +1,6 @@
 //! Options of `lnz paper`.
 
+use super::help;
 use super::values::{prose, threads};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -28,8 +29,7 @@ pub(crate) enum PaperAction {
     List {
         #[command(flatten)]
         results: ResultsArgs,
-        /// Print one JSON object on standard output
-        #[arg(long)]
+        #[arg(long, help = help::JSON)]
         json: bool,
     },
     /// Run experiments, as far as their results are not there yet
@@ -43,8 +43,7 @@ pub(crate) enum PaperAction {
         /// Number of runs at a time [default: one per core]; results are the same for any number
         #[arg(long, value_name = "N", value_parser = threads)]
         threads: Option<usize>,
-        /// Show no progress
-        #[arg(long, short)]
+        #[arg(long, short, help = help::QUIET)]
         quiet: bool,
     },
     /// Draw the figures of what is there, as SVG and PNG

@@ -1,11 +1,11 @@
 //! Options of `lnz score`.
 
 use super::choice::choice;
+use super::help;
 use super::values::prose;
-use super::{AutoArgs, LimitArgs, ModelArgs, ReportArgs, RunArgs, VerdictArgs};
+use super::{AutoArgs, GreyArgs, JudgedArgs, LimitArgs, ModelArgs};
 use clap::Args;
 use lnz::Method;
-use lnz::data::Binarize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -27,9 +27,8 @@ pub(crate) struct ScoreArgs {
     /// The data set: IDX, LIBSVM (also .gz or .xz), .npy, .npz, or the name of one that was fetched
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
-    /// What to do with grey values
-    #[arg(long, value_parser = choice::<Binarize>(), default_value = Binarize::default().name())]
-    pub(crate) binarize: Binarize,
+    #[command(flatten)]
+    pub(crate) grey: GreyArgs,
     /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -40,11 +39,7 @@ pub(crate) struct ScoreArgs {
     #[command(flatten)]
     pub(crate) auto: AutoArgs,
     #[command(flatten)]
-    pub(crate) run: RunArgs,
-    #[command(flatten)]
-    pub(crate) verdict: VerdictArgs,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
+    pub(crate) judged: JudgedArgs,
     /// Write the log-likelihood of each example; the extension chooses .npy, .csv or .txt
     #[arg(long, value_name = "FILE", help_heading = "Run and output")]
     pub(crate) out: Option<PathBuf>,
@@ -65,7 +60,6 @@ pub(crate) struct LogZArgs {
     /// How to obtain it otherwise [default: auto]
     #[arg(long, value_parser = choice::<Method>())]
     pub(crate) method: Option<Method>,
-    /// Sample the whole model even if it, or parts of it, can be summed exactly
-    #[arg(long)]
+    #[arg(long, help = help::NO_EXACT)]
     pub(crate) no_exact: bool,
 }

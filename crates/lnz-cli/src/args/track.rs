@@ -1,11 +1,9 @@
 //! Options of `lnz track`.
 
-use super::choice::choice;
 use super::values::{positive, prose, seconds};
-use super::{AutoArgs, ReadingArgs, ReportArgs, RunArgs, VerdictArgs};
+use super::{AutoArgs, GreyArgs, JudgedArgs, ReadingArgs};
 use clap::Args;
 use lnz::Following;
-use lnz::data::Binarize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -38,19 +36,14 @@ pub(crate) struct TrackArgs {
     /// Data whose mean log-likelihood is wanted at each checkpoint: as for `lnz score`
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
-    /// What to do with grey values
-    #[arg(long, value_parser = choice::<Binarize>(), default_value = Binarize::default().name())]
-    pub(crate) binarize: Binarize,
+    #[command(flatten)]
+    pub(crate) grey: GreyArgs,
     #[command(flatten)]
     pub(crate) bridges: BridgeArgs,
     #[command(flatten)]
     pub(crate) auto: AutoArgs,
     #[command(flatten)]
-    pub(crate) run: RunArgs,
-    #[command(flatten)]
-    pub(crate) verdict: VerdictArgs,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
+    pub(crate) judged: JudgedArgs,
     /// Write the table with all its digits
     #[arg(long, value_name = "FILE.csv", help_heading = "Run and output")]
     pub(crate) csv: Option<PathBuf>,

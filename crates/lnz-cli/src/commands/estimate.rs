@@ -3,7 +3,6 @@
 use super::{folder, many};
 use crate::args::EstimateArgs;
 use crate::failure::usage;
-use crate::interrupt;
 use crate::progress::Watch;
 use crate::report;
 use crate::threads::on_threads;
@@ -21,12 +20,10 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.save_weights {
         io::check_npy_path(path)?;
     }
-    if let Some(path) = &args.save_pr {
-        io::check_npy_path(path)?;
-    }
-    args.report.check()?;
+    args.answer.check()?;
+    args.judged.report.check()?;
     if many::are_meant(args) {
-        if args.folder.path.is_some() || args.save_weights.is_some() || args.save_pr.is_some() {
+        if args.folder.path.is_some() || args.save_weights.is_some() || args.answer.is_wanted() {
             return Err(usage("{run}, {save_weights} and {save_pr} are for one model"));
         }
         return many::run(args, &plan);
@@ -37,8 +34,8 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
     }
     // A fixed number of rounds takes the time that it takes.
     let limit = plan.max_seconds().filter(|_| args.auto.rounds.is_none());
-    let watch = Watch::within(args.run.quiet, started, limit);
-    let outcome = on_threads(args.run.threads, || {
+    let watch = Watch::within(args.judged.run.quiet, started, limit);
+    let outcome = on_threads(args.judged.run.threads, || {
         let source = args.reading.load(&args.models[0])?;
         Ok(run::estimate(source.stored(), &source.name, &plan, started, &watch)?)
     });
@@ -49,16 +46,11 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
 
 /// Shows a result, saves what is to be saved, and judges it.
 fn finish(args: &EstimateArgs, report: &Report, stopped: bool) -> Result<ExitCode> {
-    report::write_page(report, &args.report)?;
-    report::print(report, args.run.json)?;
+    report::write_page(report, &args.judged.report)?;
+    report::print(report, args.judged.run.json)?;
     if let (Some(path), Some(run)) = (&args.save_weights, report.finding.ais()) {
         io::write_npy(path, ndarray::ArrayView1::from(&run.annealed.samples).into_dyn())?;
     }
-    if let Some(path) = &args.save_pr {
-        io::write_log_z(path, report.finding.log_z)?;
-    }
-    Ok(match stopped {
-        true => ExitCode::from(interrupt::code()),
-        false => args.verdict.exit_code(report.finding.diagnosis.verdict.name()),
-    })
+    args.answer.write(report.finding.log_z)?;
+    Ok(args.judged.exit_code(stopped, report.finding.diagnosis.verdict.name()))
 }

@@ -16,9 +16,7 @@ use std::time::Instant;
 pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     let started = Instant::now();
     let plan = args.request().plan()?;
-    if let Some(path) = &args.save_pr {
-        io::check_npy_path(path)?;
-    }
+    args.answer.check()?;
     args.report.check()?;
     let report = match &args.folder.path {
         Some(path) => folder::exact(args, path)?,
@@ -26,9 +24,7 @@ pub(crate) fn run(args: &ExactArgs) -> Result<ExitCode> {
     };
     report::write_page(&report, &args.report)?;
     report::print(&report, args.run.json)?;
-    if let Some(path) = &args.save_pr {
-        io::write_log_z(path, report.finding.log_z)?;
-    }
+    args.answer.write(report.finding.log_z)?;
     Ok(ExitCode::SUCCESS)
 }
 

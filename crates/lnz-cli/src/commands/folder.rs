@@ -123,7 +123,7 @@ fn compute(job: &Job, folder: &RunFolder, share: Share, args: &RunArgs) -> Resul
 pub(crate) fn estimate(args: &EstimateArgs, path: &Path) -> Result<Report> {
     let job = Job::of_estimate(args)?;
     let folder = job.begin(&args.folder, path, None)?;
-    finish(&job, &folder, &args.run)
+    finish(&job, &folder, &args.judged.run)
 }
 
 /// `lnz exact MODEL --run DIR`.
@@ -143,7 +143,7 @@ fn finish(job: &Job, folder: &RunFolder, args: &RunArgs) -> Result<Report> {
 
 /// `lnz plan`: everything up to the first parts.
 pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
-    let EstimateArgs { folder: options, run, .. } = &args.estimate;
+    let (options, run) = (&args.estimate.folder, &args.estimate.judged.run);
     let Some(path) = &options.path else {
         return Err(usage("`lnz plan` needs {run}, the folder where the parts are kept"));
     };

@@ -33,17 +33,17 @@ pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
     let titles = Row::titles(width);
     let has_room = terminal::width().is_none_or(|columns| 2 + titles.len() <= columns);
     let shown = |row: &Row| if has_room { row.to_text(width) } else { row.to_record() };
-    if !args.run.json && has_room {
+    if !args.judged.run.json && has_room {
         terminal::print(&format!("  {}\n", label().apply_to(titles)))?;
     }
-    let watch = Watch::new(args.run.quiet);
+    let watch = Watch::new(args.judged.run.quiet);
     let (mut failed, mut skipped, mut worst) = (Vec::new(), 0, ExitCode::SUCCESS);
     for model in &models {
         if interrupt::requested() {
             break;
         }
         watch.begin(&model.display().to_string());
-        let done = on_threads(args.run.threads, || {
+        let done = on_threads(args.judged.run.threads, || {
             one(args, plan, model, &settings, ledger.as_mut(), &watch)
         });
         watch.finish();
@@ -54,12 +54,12 @@ pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
                     None => format!("  {}\n", shown(&row)),
                 };
                 terminal::print(&text)?;
-                let code = args.verdict.exit_code(&row.verdict);
+                let code = args.judged.verdict.exit_code(&row.verdict);
                 worst = if code == ExitCode::SUCCESS { worst } else { code };
             }
             Ok(Done::Before(row)) => {
                 skipped += 1;
-                if !args.run.json {
+                if !args.judged.run.json {
                     terminal::print(&format!("  {}  (from the file)\n", shown(&row)))?;
                 }
             }
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
     if interrupt::requested() {
         return Ok(ExitCode::from(interrupt::code()));
     }
-    if skipped > 0 && !args.run.json && !args.run.quiet {
+    if skipped > 0 && !args.judged.run.json && !args.judged.run.quiet {
         terminal::print(&format!("  {skipped} of {} were in the file\n", models.len()))?;
     }
     if !failed.is_empty() {
@@ -119,6 +119,6 @@ fn one(
     if let Some(ledger) = ledger {
         ledger.add(&row, &report)?;
     }
-    let object = args.run.json.then(|| batch::to_json(&row, &report));
+    let object = args.judged.run.json.then(|| batch::to_json(&row, &report));
     Ok(Done::New(row, object))
 }

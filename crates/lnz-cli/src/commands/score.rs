@@ -2,7 +2,6 @@
 
 use crate::args::ScoreArgs;
 use crate::failure::usage;
-use crate::interrupt;
 use crate::progress::Watch;
 use crate::threads::on_threads;
 use crate::{report, terminal};
@@ -22,8 +21,8 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     if let Some(path) = &args.out {
         io::check_values_path(path)?;
     }
-    args.report.check()?;
-    let watch = Watch::within(args.run.quiet, started, args.limit.max_seconds);
+    args.judged.report.check()?;
+    let watch = Watch::within(args.judged.run.quiet, started, args.limit.max_seconds);
     let source = args.model.load()?;
     let (name, stored) = (source.name.as_str(), source.stored());
     let known = match (args.log_z.given, &args.log_z.result) {
@@ -31,8 +30,8 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         (None, Some(path)) => Some(LogZ::read(path, &stored.model)?),
         (None, None) => None,
     };
-    let request = ScoreRequest { name, stored, binarize: args.binarize, seed: args.seed };
-    let outcome = on_threads(args.run.threads, || {
+    let request = ScoreRequest { name, stored, binarize: args.grey.binarize, seed: args.seed };
+    let outcome = on_threads(args.judged.run.threads, || {
         // A limit that was asked for is one for the whole command.
         let limit = args.limit.max_seconds.unwrap_or(f64::INFINITY);
         let deadline = Deadline::since(started, limit, &watch);
@@ -51,19 +50,17 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let (lines, values) =
         (likelihood.lines(Spelling::Flags), scored.log_likelihoods(likelihood.log_z));
     let json = serde_json::to_value(&likelihood)?;
-    args.report
+    args.judged
+        .report
         .write(|command| page::score(&json, &page::words(&lines), &values, &trace, command))?;
-    match args.run.json {
+    match args.judged.run.json {
         true => terminal::print_json(&likelihood)?,
         false => report::print_lines(lines)?,
     }
     if let Some(path) = &args.out {
         io::write_values(path, "log_likelihood", &values)?;
     }
-    Ok(match stopped {
-        true => ExitCode::from(interrupt::code()),
-        false => args.verdict.exit_code(likelihood.verdict.as_deref().unwrap_or_default()),
-    })
+    Ok(args.judged.exit_code(stopped, likelihood.verdict.as_deref().unwrap_or_default()))
 }
 
 /// How log Z is estimated: not from the means of the data, so that all data sets share one log Z.

@@ -20,10 +20,10 @@ pub(crate) fn run(args: &TrackArgs) -> Result<ExitCode> {
     if let Some(path) = &args.csv {
         io::check_npy_path(path)?;
     }
-    args.report.check()?;
+    args.judged.report.check()?;
     let checkpoints = Checkpoints::of_files(&args.models, &args.reading.read_options())?;
-    let watch = Watch::new(args.run.quiet);
-    let outcome = on_threads(args.run.threads, || {
+    let watch = Watch::new(args.judged.run.quiet);
+    let outcome = on_threads(args.judged.run.threads, || {
         let data = examples(args)?;
         let begin = |name: &str| watch.begin(name);
         Ok(track(&checkpoints, data.as_ref(), &request, &begin, &watch)?)
@@ -32,18 +32,15 @@ pub(crate) fn run(args: &TrackArgs) -> Result<ExitCode> {
     let found = outcome?;
     let json = found.to_json();
     let words = page::words(&found.lines());
-    args.report.write(|command| page::track(&json, &words, command))?;
+    args.judged.report.write(|command| page::track(&json, &words, command))?;
     if let Some(path) = &args.csv {
         io::write_file(path, found.to_csv().as_bytes())?;
     }
-    match args.run.json {
+    match args.judged.run.json {
         true => terminal::print_json(&json)?,
         false => print(&found)?,
     }
-    Ok(match interrupt::requested() {
-        true => ExitCode::from(interrupt::code()),
-        false => args.verdict.exit_code(found.verdict().name()),
-    })
+    Ok(args.judged.exit_code(interrupt::requested(), found.verdict().name()))
 }
 
 fn request(args: &TrackArgs) -> Result<TrackRequest> {
@@ -68,7 +65,7 @@ fn request(args: &TrackArgs) -> Result<TrackRequest> {
 fn examples(args: &TrackArgs) -> Result<Option<Examples>> {
     let Some(path) = &args.data else { return Ok(None) };
     let path = data_sets::resolve(path)?;
-    let (binarize, seed) = (args.binarize, args.bridges.seed);
+    let (binarize, seed) = (args.grey.binarize, args.bridges.seed);
     Ok(Some(Examples::read(&path, DataOptions { width: None, binarize, seed })?))
 }
 

@@ -1,18 +1,15 @@
 //! The kernels of training against their scalar twins, and each instruction set against the others.
 
-use crate::aligned::Aligned;
 use crate::learning::chain::{Chain, Example};
 use crate::learning::chains::RunChains;
 use crate::learning::dense::DenseSums;
 use crate::learning::gradient::{HiddenPanel, LearnRows, Move, transpose_panel};
-use crate::learning::layers::{LANES, Layer, Layers, Matrix, PANEL};
+use crate::learning::layers::{Layer, Layers, Matrix, PANEL};
 use crate::learning::lists::{Factored, List};
 use crate::learning::log_marginals::log_marginals;
 use crate::learning::occurrences::Occurrences;
-use crate::learning::sampling::{draw, less_than_reciprocal, sample};
 use crate::random::{Purpose, Random};
-use crate::simd::{Kernel, Level, Simd, dispatch};
-use crate::stream::Stream;
+use crate::simd::Level;
 use proptest::prelude::*;
 
 fn random_matrix(rows: usize, columns: usize, random: &mut Random) -> Matrix {
@@ -357,31 +354,6 @@ proptest! {
     }
 
     #[test]
-    fn drawing_without_probabilities_draws_the_same_units(units in 1usize..100, seed in 0u64..1000) {
-        let mut random = Random::stream(seed, Purpose::Model, 0);
-        let inputs: Vec<f32> = (0..units).map(|_| (4.0 * random.normal()) as f32).collect();
-        for level in Level::available() {
-            let mut found = vec![];
-            dispatch(level, BothWays { inputs: &inputs, found: &mut found });
-            prop_assert_eq!(&found[0], &found[1]);
-        }
-    }
-
-    #[test]
-    fn numbers_close_to_a_reciprocal_are_on_the_right_side(a in 1.0f32..1e6, spread in 0u32..40) {
-        let reciprocal = 1.0 / a;
-        let u: [f32; LANES] = std::array::from_fn(|k| {
-            f32::from_bits(reciprocal.to_bits() - 8 * spread + spread * k as u32)
-        });
-        let expected = u.map(|u| u < reciprocal);
-        for level in Level::available() {
-            let mut found = 0;
-            dispatch(level, LessThanReciprocal { u, a, found: &mut found });
-            prop_assert_eq!(std::array::from_fn(|k| found >> k & 1 == 1), expected);
-        }
-    }
-
-    #[test]
     fn transposed_rows_are_columns(
         rows in prop::sample::select(vec![1, 15, 16, 33, 64, 100]),
         columns in prop::sample::select(vec![1, 16, 17, 40, 96]),
@@ -399,48 +371,6 @@ proptest! {
                 let column: Vec<f32> = (0..rows).map(|i| from.row(i).nth(j).unwrap()).collect();
                 prop_assert_eq!(to.row(j).collect::<Vec<f32>>(), column);
             }
-        }
-    }
-}
-
-struct LessThanReciprocal<'a> {
-    u: [f32; LANES],
-    a: f32,
-    found: &'a mut u64,
-}
-
-impl Kernel for LessThanReciprocal<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let u = simd.load(&self.u);
-        *self.found = simd.bits(less_than_reciprocal(simd, u, simd.splat(self.a)));
-    }
-}
-
-/// Units and bits of [`sample`] and of [`draw`], from the same random numbers.
-struct BothWays<'a> {
-    inputs: &'a [f32],
-    found: &'a mut Vec<(Vec<u32>, Vec<u16>)>,
-}
-
-impl Kernel for BothWays<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let units = self.inputs.len();
-        let mut padded = Aligned::zeroed(units.next_multiple_of(PANEL));
-        padded[..units].copy_from_slice(self.inputs);
-        for without in [true, false] {
-            let mut stream = Stream::new(3, Purpose::Learning, 5);
-            let (mut on, mut bits) = (vec![], vec![0; units.div_ceil(LANES)]);
-            for _ in 0..20 {
-                let (mut part, mut inputs) = (vec![], padded.clone());
-                match without {
-                    true => draw(simd, &inputs, units, &mut stream, &mut part, &mut bits),
-                    false => sample(simd, &mut inputs, units, &mut stream, &mut part, &mut bits),
-                }
-                on.extend(part);
-            }
-            self.found.push((on, bits));
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Rows;
 use super::dense::{WIDEST, scaled};
-use super::packed::{Stream, unreadable};
+use super::lines::Lines;
+use super::packed::Stream;
 use crate::io::Parsed;
-use crate::io::csv::{is_comment, is_header, numbers};
-use std::io::{BufRead, Read};
+use crate::io::csv::{is_comment, is_header, no_row, numbers};
 
-/// A longer line is taken for a file of another kind.
+/// The longest line, in bytes.
 const LONGEST_LINE: u64 = 1 << 28;
 
 /// True for text whose lines have several numbers and no `index:value`.
@@ -30,19 +30,18 @@ pub(super) fn looks_like_it(start: &[u8]) -> bool {
 }
 
 struct CsvRows {
-    stream: Stream,
+    lines: Lines,
     /// The first row, read ahead to know the width.
     first: Option<Vec<f64>>,
     width: usize,
-    line: Vec<u8>,
-    /// Lines and rows so far.
-    lines: usize,
+    /// Rows so far.
     rows: usize,
 }
 
 /// Reads up to the first row.
 pub(super) fn open(stream: Stream) -> Parsed<Box<dyn Rows>> {
-    let mut rows = CsvRows { stream, first: None, width: 0, line: Vec::new(), lines: 0, rows: 0 };
+    let lines = Lines::new(stream, LONGEST_LINE);
+    let mut rows = CsvRows { lines, first: None, width: 0, rows: 0 };
     let first = rows.read()?.ok_or("has no numbers, expected rows of values")?;
     rows.width = first.len();
     if rows.width > WIDEST {
@@ -58,18 +57,8 @@ pub(super) fn open(stream: Stream) -> Parsed<Box<dyn Rows>> {
 impl CsvRows {
     /// The numbers of the next line that has some.
     fn read(&mut self) -> Parsed<Option<Vec<f64>>> {
-        loop {
-            self.line.clear();
-            self.lines += 1;
-            let read = (&mut self.stream).take(LONGEST_LINE).read_until(b'\n', &mut self.line);
-            let read = read.map_err(|error| unreadable(&error))?;
-            if read == 0 {
-                return Ok(None);
-            }
-            if read as u64 == LONGEST_LINE {
-                return Err(format!("line {} is longer than {LONGEST_LINE} bytes", self.lines));
-            }
-            let text = String::from_utf8_lossy(&self.line);
+        while self.lines.advance()? {
+            let text = String::from_utf8_lossy(&self.lines.line);
             if is_comment(&text)
                 || (self.rows == 0 && self.first.is_none() && self.width == 0 && is_header(&text))
             {
@@ -77,12 +66,10 @@ impl CsvRows {
             }
             return match numbers(&text) {
                 Some(row) => Ok(Some(row)),
-                None => {
-                    let start: String = text.trim().chars().take(40).collect();
-                    Err(format!("line {} is {start:?}, expected numbers", self.lines))
-                }
+                None => Err(no_row(self.lines.number, text.trim())),
             };
         }
+        Ok(None)
     }
 }
 
@@ -106,7 +93,7 @@ impl Rows for CsvRows {
         if found.len() != self.width {
             return Err(format!(
                 "line {} has {} values, but the lines before have {}",
-                self.lines,
+                self.lines.number,
                 found.len(),
                 self.width
             ));

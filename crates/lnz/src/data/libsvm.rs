@@ -2,25 +2,25 @@
 
 use super::Rows;
 use super::dense::WIDEST;
-use super::packed::{self, Stream, unreadable};
+use super::lines::Lines;
+use super::packed;
 use crate::io::Parsed;
 use crate::io::input::Input;
-use std::io::{BufRead, Read};
 
-/// A longer line is taken for a file of another kind.
+/// The longest line, in bytes.
 const LONGEST_LINE: u64 = 1 << 26;
 
 /// Opens the file; without a width, reads it once to find the largest index.
 pub(super) fn open(input: &Input, width: Option<usize>) -> Parsed<Box<dyn Rows>> {
     let width = match width {
         Some(width) => width,
-        None => largest_index(Lines::new(packed::open(input)?))?,
+        None => largest_index(Examples::open(input)?)?,
     };
-    Ok(Box::new(LibsvmRows { lines: Lines::new(packed::open(input)?), width, has_values: false }))
+    Ok(Box::new(LibsvmRows { examples: Examples::open(input)?, width, has_values: false }))
 }
 
 struct LibsvmRows {
-    lines: Lines,
+    examples: Examples,
     width: usize,
     has_values: bool,
 }
@@ -35,13 +35,13 @@ impl Rows for LibsvmRows {
     }
 
     fn label(&self) -> Option<f64> {
-        Some(self.lines.label)
+        Some(self.examples.label)
     }
 
     fn next_row(&mut self, row: &mut [f64]) -> Parsed<bool> {
         row.fill(0.0);
         let width = self.width;
-        let found = self.lines.next(&mut |index, value| match row.get_mut(index - 1) {
+        let found = self.examples.next(&mut |index, value| match row.get_mut(index - 1) {
             Some(place) => {
                 *place = value;
                 self.has_values = true;
@@ -62,9 +62,9 @@ const NO_VALUES: &str = "has no `index:value` on any line; expected LIBSVM text"
 /// Columns that any file may have.
 const ALWAYS_FINE: usize = 1 << 16;
 
-fn largest_index(mut lines: Lines) -> Parsed<usize> {
+fn largest_index(mut examples: Examples) -> Parsed<usize> {
     let mut largest = 0;
-    while lines.next(&mut |index, _| {
+    while examples.next(&mut |index, _| {
         if index > WIDEST {
             return Err(format!("index {index}; expected at most {WIDEST}"));
         }
@@ -72,56 +72,41 @@ fn largest_index(mut lines: Lines) -> Parsed<usize> {
         Ok(())
     })? {}
     // Each column that occurs takes at least four bytes. A few bytes must not ask for gigabytes.
-    if largest > ALWAYS_FINE && largest as u64 > lines.bytes {
+    let bytes = examples.lines.bytes;
+    if largest > ALWAYS_FINE && largest as u64 > bytes {
         return Err(format!(
-            "has the index {largest} in {} bytes of text, so that nearly all columns are empty; a model would have {largest} visible units: number the columns from 1, or check the index",
-            lines.bytes
+            "has the index {largest} in {bytes} bytes of text, so that nearly all columns are empty; a model would have {largest} visible units: number the columns from 1, or check the index"
         ));
     }
     if largest == 0 { Err(NO_VALUES.to_owned()) } else { Ok(largest) }
 }
 
 /// The lines of a file, taken apart.
-struct Lines {
-    stream: Stream,
-    line: Vec<u8>,
-    number: u64,
-    /// Read so far.
-    bytes: u64,
+struct Examples {
+    lines: Lines,
     /// The label of the last line.
     label: f64,
 }
 
-impl Lines {
-    fn new(stream: Stream) -> Self {
-        Self { stream, line: Vec::new(), number: 0, bytes: 0, label: 0.0 }
+impl Examples {
+    fn open(input: &Input) -> Parsed<Self> {
+        Ok(Self { lines: Lines::new(packed::open(input)?, LONGEST_LINE), label: 0.0 })
     }
 
     /// Hands each index and value of the next line over; false at the end.
     fn next(&mut self, take: &mut dyn FnMut(usize, f64) -> Parsed<()>) -> Parsed<bool> {
-        loop {
-            self.line.clear();
-            self.number += 1;
-            let read = (&mut self.stream)
-                .take(LONGEST_LINE)
-                .read_until(b'\n', &mut self.line)
-                .map_err(|error| unreadable(&error))?;
-            self.bytes += read as u64;
-            if read == 0 {
-                return Ok(false);
-            }
-            if read as u64 == LONGEST_LINE {
-                return Err(format!("line {} is longer than {LONGEST_LINE} bytes", self.number));
-            }
-            let parsed = std::str::from_utf8(&self.line)
+        while self.lines.advance()? {
+            let parsed = std::str::from_utf8(&self.lines.line)
                 .map_err(|_| "bytes that are not text".to_owned())
                 .and_then(|line| parse_line(line, take));
-            let label = parsed.map_err(|problem| format!("line {} has {problem}", self.number))?;
+            let number = self.lines.number;
+            let label = parsed.map_err(|problem| format!("line {number} has {problem}"))?;
             if let Some(label) = label {
                 self.label = label;
                 return Ok(true);
             }
         }
+        Ok(false)
     }
 }
 

@@ -107,7 +107,7 @@ fn by_rows(header: &Header, stream: Stream) -> Parsed<Vec<u8>> {
     let total = count_values(&header.shape)? * size;
     if total == 0 {
         // Sides without values may be of any length.
-        return Err("holds no values; expected at least one row".to_owned());
+        return Err(super::NO_ROWS.to_owned());
     }
     let mut by_columns = Vec::new();
     stream

@@ -2,6 +2,7 @@
 
 use super::Parsed;
 use super::input::Input;
+use super::number::not_unpacked;
 use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -99,7 +100,7 @@ pub(crate) fn expect_end(reader: &mut dyn Read) -> Parsed<()> {
     match reader.read(&mut [0]) {
         Ok(0) => Ok(()),
         Ok(_) => Err("goes on after its last value; the file is damaged".to_owned()),
-        Err(error) => Err(format!("cannot be unpacked ({error}); the file is damaged")),
+        Err(error) => Err(not_unpacked(&error)),
     }
 }
 

@@ -63,6 +63,12 @@ impl CsvFile {
     }
 }
 
+/// Why a line is no row of numbers.
+pub(crate) fn no_row(number: usize, line: &str) -> String {
+    let start: String = line.chars().take(40).collect();
+    format!("line {number} is {start:?}, expected numbers")
+}
+
 fn parse(text: &str) -> Parsed<Array2<f64>> {
     let (mut values, mut rows, mut width) = (Vec::new(), 0, None);
     let lines = text.lines().enumerate().filter(|(_, line)| !is_comment(line));
@@ -71,8 +77,7 @@ fn parse(text: &str) -> Parsed<Array2<f64>> {
             if count == 0 && is_header(line) {
                 continue;
             }
-            let start: String = line.chars().take(40).collect();
-            return Err(format!("line {} is {start:?}, expected numbers", number + 1));
+            return Err(no_row(number + 1, line));
         };
         if *width.get_or_insert(row.len()) != row.len() {
             return Err(format!(

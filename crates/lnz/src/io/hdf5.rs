@@ -2,7 +2,7 @@
 
 use super::Parsed;
 use super::input::{Input, Reader};
-use super::number::{Encoding, Endian, Number, count_values};
+use super::number::{Encoding, Endian, Number, count_values, not_numbers};
 use super::tensors::{Order, TensorInfo, TensorSource, check_expansion};
 use hdf5_reader::error::Result;
 use hdf5_reader::group::Group;
@@ -180,8 +180,7 @@ impl TensorSource for Hdf5Source {
     fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>> {
         let info = &self.tensors[index];
         let (dataset, encoding) = &self.arrays[index];
-        let encoding =
-            encoding.ok_or_else(|| format!("holds {}, expected real numbers", info.dtype))?;
+        let encoding = encoding.ok_or_else(|| not_numbers(&info.dtype))?;
         let count = count_values(&info.shape)?;
         check_expansion(count, self.file_bytes)?;
         if count == 0 {

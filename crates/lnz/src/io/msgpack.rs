@@ -3,7 +3,7 @@
 use super::Parsed;
 use super::input::Input;
 use super::npy::parse_dtype_name;
-use super::number::{Encoding, count_values};
+use super::number::{Encoding, count_values, not_numbers};
 use super::tensors::{Order, TensorInfo, TensorSource};
 use ndarray::ArrayD;
 use std::ops::Range;
@@ -57,8 +57,7 @@ impl TensorSource for MsgpackFile {
     fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>> {
         let info = &self.tensors[index];
         let (encoding, place) = &self.places[index];
-        let encoding =
-            encoding.ok_or_else(|| format!("holds {}, expected real numbers", info.dtype))?;
+        let encoding = encoding.ok_or_else(|| not_numbers(&info.dtype))?;
         let count = count_values(&info.shape)?;
         if count.checked_mul(encoding.number.size()) != Some(place.len()) {
             return Err(format!(

@@ -2,7 +2,7 @@
 
 use super::Parsed;
 use super::input::{Input, Reader};
-use super::number::{Encoding, Endian, Number, count_values, shape_in_words};
+use super::number::{Encoding, Endian, Number, count_values, not_numbers, shape_in_words};
 use super::python_literal::{self, Literal};
 use super::tensors::{Order, TensorInfo, TensorSource};
 use ndarray::ArrayD;
@@ -90,7 +90,7 @@ impl Header {
 
     /// The encoding of the values, or why there is none.
     pub(crate) fn numeric(&self) -> Parsed<Encoding> {
-        self.encoding.ok_or_else(|| format!("holds {}, expected real numbers", self.dtype))
+        self.encoding.ok_or_else(|| not_numbers(&self.dtype))
     }
 
     pub(crate) fn info(&self, name: &str) -> TensorInfo {

@@ -3,7 +3,7 @@
 use super::archive::{Archive, Entry, expect_end};
 use super::input::Input;
 use super::npy::{self, Header};
-use super::number::count_values;
+use super::number::{count_values, not_unpacked};
 use super::tensors::{TensorInfo, TensorSource, check_expansion};
 use super::{Parsed, StoredModel};
 use ndarray::{ArrayD, ArrayViewD};
@@ -52,7 +52,7 @@ impl NpzFile {
         Header::read(&mut stream)?;
         let mut bytes = Vec::new();
         let read = stream.take(64).read_to_end(&mut bytes);
-        read.map_err(|error| format!("cannot be unpacked ({error}); the file is damaged"))?;
+        read.map_err(|error| not_unpacked(&error))?;
         // numpy stores text in one or four bytes for each letter.
         bytes.retain(|&byte| byte != 0);
         Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -116,12 +116,22 @@ impl Encoding {
                 std::io::ErrorKind::UnexpectedEof => {
                     format!("ends before its {count} values do; the file is cut short or damaged")
                 }
-                _ => format!("cannot be unpacked ({error}); the file is damaged"),
+                _ => not_unpacked(&error),
             })?;
             self.decode(bytes, &mut values);
         }
         Ok(values)
     }
+}
+
+/// Why bytes that are packed cannot be read.
+pub(crate) fn not_unpacked(error: &std::io::Error) -> String {
+    format!("cannot be unpacked ({error}); the file is damaged")
+}
+
+/// Why a tensor has no values: what it holds instead.
+pub(crate) fn not_numbers(found: impl std::fmt::Display) -> String {
+    format!("holds {found}, expected real numbers")
 }
 
 /// Number of values of a shape, unless it cannot be real.

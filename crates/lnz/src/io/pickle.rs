@@ -12,7 +12,7 @@ mod walk;
 
 use super::Parsed;
 use super::archive::Archive;
-use super::number::{Encoding, Endian, count_values};
+use super::number::{Encoding, Endian, count_values, not_numbers, not_unpacked};
 use super::tensors::{Order, TensorInfo, TensorSource, check_expansion};
 use arrays::{Dtype, Found, Place};
 use ndarray::ArrayD;
@@ -169,7 +169,7 @@ impl TensorSource for PickleFile {
         let found = &self.found[index];
         let encoding = match &found.dtype {
             Dtype::Number(encoding) => *encoding,
-            Dtype::Other(words) => return Err(format!("holds {words}, expected real numbers")),
+            Dtype::Other(words) => return Err(not_numbers(words)),
         };
         check_expansion(count_values(&found.shape)?, self.file_bytes)?;
         let values = self.gather(found, encoding)?;
@@ -188,10 +188,7 @@ impl TensorSource for PickleFile {
 /// Reads at most `most` bytes.
 fn read_up_to(reader: &mut dyn Read, most: u64) -> Parsed<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader
-        .take(most)
-        .read_to_end(&mut bytes)
-        .map_err(|error| format!("cannot be unpacked ({error}); the file is damaged"))?;
+    reader.take(most).read_to_end(&mut bytes).map_err(|error| not_unpacked(&error))?;
     Ok(bytes)
 }
 

@@ -1,7 +1,7 @@
 //! The .safetensors format: a JSON header, then the bytes of all tensors.
 
 use super::input::{Input, Reader};
-use super::number::{Encoding, Endian, Number, count_values};
+use super::number::{Encoding, Endian, Number, count_values, not_numbers};
 use super::tensors::{Order, TensorInfo, TensorSource};
 use super::{Float, Parsed, StoredModel, Tensor};
 use ::safetensors::tensor::Metadata;
@@ -84,8 +84,8 @@ impl TensorSource for SafetensorsFile {
     fn values(&mut self, index: usize) -> Parsed<ArrayD<f64>> {
         let info = &self.tensors[index];
         let (encoding, place) = &self.places[index];
-        let encoding = encoding
-            .ok_or_else(|| format!("holds {} values, expected real numbers", info.dtype))?;
+        let encoding =
+            encoding.ok_or_else(|| not_numbers(format_args!("{} values", info.dtype)))?;
         let count = count_values(&info.shape)?;
         let moved = self.file.seek(SeekFrom::Start(place.start));
         moved.map_err(|error| format!("cannot be read: {error}"))?;

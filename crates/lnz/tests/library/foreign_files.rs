@@ -1,6 +1,6 @@
 //! Files of other programs: PyTorch, pickles, HDF5, flax, UAI, CSV, several files side by side.
 
-use crate::writers::{self, Storage, Tensor, npy, npy_with, tensor, zip};
+use crate::writers::{self, Folder, PLAIN, Tensor, npy, npy_with, tensor, zip};
 use lnz::data::{DataOptions, DataSet};
 use lnz::io::{
     Format, Layout, ModelFile, ReadOptions, StoredModel, Units, read_model, read_model_with,
@@ -9,9 +9,6 @@ use lnz::io::{
 use lnz::{Rbm, Result};
 use ndarray::{Array1, Array2, array};
 use std::path::{Path, PathBuf};
-
-const PLAIN: Storage =
-    Storage { float32: false, big_endian: false, column_major: false, compressed: false };
 
 /// The model of all files that tests/files/make.py has made.
 fn model() -> Rbm {
@@ -35,20 +32,6 @@ fn log_z(model: &Rbm) -> f64 {
         (energy + x.dot(&model.weights()).dot(&y)).exp()
     });
     terms.sum::<f64>().ln() + model.constant()
-}
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn with(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
 }
 
 fn npz(tensors: &[Tensor]) -> Vec<u8> {

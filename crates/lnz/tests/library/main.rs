@@ -13,6 +13,7 @@ mod annealing;
 mod auto;
 mod calibration;
 mod data_files;
+mod exact_grids;
 mod exact_sparse;
 mod foreign_files;
 mod model_files;

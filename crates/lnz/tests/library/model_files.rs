@@ -1,28 +1,10 @@
 //! Model files: round trips through every format, and every kind of bad input.
 
-use crate::writers::{self, Storage, Tensor, npy_with, seeded, tensor};
+use crate::writers::{self, Folder, PLAIN, Storage, Tensor, npy_with, seeded, tensor};
 use lnz::io::{Format, StoredModel, Units, read_model, write_model};
 use lnz::{Error, Rbm};
 use ndarray::{Array1, Array2, array};
 use proptest::prelude::*;
-use std::path::PathBuf;
-
-const PLAIN: Storage =
-    Storage { float32: false, big_endian: false, column_major: false, compressed: false };
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn with(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-}
 
 /// A random model whose values are exact in float32.
 fn models() -> impl Strategy<Value = Rbm> {

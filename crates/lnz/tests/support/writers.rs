@@ -4,6 +4,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// The same cases on every run; a failure then needs no file to be repeated.
 pub(crate) fn seeded(cases: u32) -> Config {
@@ -17,6 +18,24 @@ pub(crate) struct Storage {
     pub(crate) big_endian: bool,
     pub(crate) column_major: bool,
     pub(crate) compressed: bool,
+}
+
+pub(crate) const PLAIN: Storage =
+    Storage { float32: false, big_endian: false, column_major: false, compressed: false };
+
+/// A folder of files that is gone with the test.
+pub(crate) struct Folder(pub(crate) tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn with(&self, name: &str, content: &[u8]) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
 }
 
 /// A matrix or, with one side, a vector; values are in row-major order.
