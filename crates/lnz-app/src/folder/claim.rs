@@ -1,8 +1,8 @@
 //! Rights that end with the process: locks on empty files.
 
-use super::crew::cannot_write;
-use lnz::Result;
+use lnz::{Error, Result};
 use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The right to do what a file stands for, until it is dropped or the process ends in whatever way.
@@ -42,4 +42,11 @@ impl Claim {
     pub fn done(self) {
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Why nothing can be written there.
+pub(super) fn cannot_write(path: &Path, error: std::io::Error) -> Error {
+    let bad_path = matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotADirectory);
+    let problem = error.to_string();
+    Error::Write { path: PathBuf::from(path), problem, bad_path, source: Some(error) }
 }

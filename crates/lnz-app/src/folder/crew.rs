@@ -1,12 +1,13 @@
 //! The crew of a run folder: takes the results that are there, and computes those that are missing.
 
+use super::claim::cannot_write;
 use super::{Claim, RunFolder, unfit};
 use lnz::crew::{Crew, Output, Task, Work};
 use lnz::{Error, Result, io};
 use serde_json::Value;
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -264,12 +265,6 @@ fn library(error: crate::Error) -> Error {
         crate::Error::Library(error) => error,
         other => Error::orders(other.to_string()),
     }
-}
-
-pub(super) fn cannot_write(path: &Path, error: std::io::Error) -> Error {
-    let bad_path = matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotADirectory);
-    let problem = error.to_string();
-    Error::Write { path: PathBuf::from(path), problem, bad_path, source: Some(error) }
 }
 
 /// Numbers for people: `3, 7-9`.
