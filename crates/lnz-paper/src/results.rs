@@ -89,7 +89,7 @@ impl Results {
     fn lock_path(&self, name: &str) -> Result<PathBuf> {
         let folder = self.folder.join("locks");
         make_folder(&folder)?;
-        Ok(folder.join(name))
+        Ok(folder.join(format!("{name}.lock")))
     }
 
     /// Adds a row to the file of an experiment, which any number of processes do.

@@ -188,6 +188,7 @@ impl Shared<'_> {
             let Some(claim) = results.claim(&key)? else { continue };
             // Another process may have finished it a moment ago.
             if results.has_now(self.experiment, &key)? {
+                claim.done();
                 observer.advance(job.cost());
                 continue;
             }
