@@ -33,11 +33,14 @@ pub fn estimate(
     let limit = plan.max_seconds().unwrap_or(f64::INFINITY);
     let rounds = Rounds { observer, started, seen: Mutex::new(Vec::new()) };
     let deadline = Deadline::since(started, limit, &rounds);
-    // What others compute, or what is kept, has whole rounds.
-    let deadline = if observer.crew().is_some() { deadline.between_rounds() } else { deadline };
     let found = match plan {
         // It stops by itself, with a result.
         Plan::Auto { .. } => estimator.estimate(&stored.model, &rounds),
+        // What others compute, or what is kept, has whole rounds.
+        _ if observer.crew().is_some() => {
+            let patient = Deadline::since(started, limit, &rounds).between_rounds();
+            estimator.estimate(&stored.model, &patient)
+        }
         _ => estimator.estimate(&stored.model, &deadline),
     };
     let mut finding = found.map_err(|error| deadline.explain(error))?;

@@ -22,7 +22,7 @@ const OF_A_PAIR: usize = 6;
 const OF_A_COLUMN: usize = 4;
 
 /// Steps of a large annealing run that a sweep and its exchanges take as long as: the tables of a rung are
-/// for 16 or 32 chains, and exchanges weigh both rungs. At 784 x 500 units, from 4 to 9 were measured.
+/// for 16 or 32 chains, and exchanges weigh both rungs. A guess, from the minute that 784 x 500 units take.
 const STEPS_OF_A_SWEEP: f64 = 5.0;
 
 /// All that decides the columns besides the model.
