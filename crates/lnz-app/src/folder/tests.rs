@@ -33,7 +33,7 @@ fn plans() -> Vec<Plan> {
     let ais = Request { method: Method::Ais, annealing, no_check: true, ..Default::default() };
     let mut auto = Request { no_exact: true, ..Request::default() };
     auto.auto.rounds = Some(2);
-    let annealing = AnnealingRequest { chains: Some(40), ..Default::default() };
+    let annealing = AnnealingRequest { betas: Some(3), chains: Some(40), ..Default::default() };
     let mut tempering = Request { method: Method::Tempering, annealing, ..Default::default() };
     tempering.auto.rounds = Some(2);
     let plan = |request: Request| request.plan().unwrap().for_folder(None).unwrap();

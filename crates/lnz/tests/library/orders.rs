@@ -91,10 +91,15 @@ fn methods() -> Vec<(Box<dyn Estimator>, Rbm)> {
         (Box::new(turned), model()),
         (Box::new(Exact::default()), model()),
         (Box::new(auto), model()),
-        (Box::new(tempering()), model()),
+        (Box::new(tempering()), small()),
         (Box::new(Exact::FORCED), board()),
         (Box::new(with_fixed_units()), board()),
     ]
+}
+
+/// A model whose ladders take moments.
+fn small() -> Rbm {
+    Gwgm { visible: 12, hidden: 10, ..Gwgm::HARDEST }.generate(3).unwrap()
 }
 
 /// A board of 10 x 10 units that are coupled to their neighbours: the black ones are visible.
@@ -203,7 +208,7 @@ fn the_result_of_an_order_is_small() {
 #[test]
 fn a_ladder_that_a_crew_moves_is_what_its_columns_make_of_it() {
     // On either engine, and with one group, one column more than that, and many.
-    let model = Gwgm::HARDEST.generate(3).unwrap();
+    let model = small();
     let runs = [(2, Precision::F64, 1), (16, Precision::I32, 32), (17, Precision::I16, 2)];
     for (columns, precision, parts) in runs {
         let method = Tempering { columns, precision, ..tempering() };
@@ -220,7 +225,7 @@ fn a_ladder_that_a_crew_moves_is_what_its_columns_make_of_it() {
 
 #[test]
 fn a_limit_of_time_ends_tempering_between_rounds_and_the_decision_is_kept() {
-    let model = Gwgm::HARDEST.generate(3).unwrap();
+    let model = small();
     let method = Tempering { rounds: 64, target_error: 1e-9, ..tempering() };
     let crew = Elsewhere { parts: 2, ..Elsewhere::default() };
     let within = |seconds: f64| {
