@@ -15,6 +15,7 @@
 
 mod backward;
 mod batch;
+mod blocks;
 mod cells;
 mod cluster;
 mod core;
@@ -30,6 +31,7 @@ mod rounds;
 mod sampler;
 mod schedule;
 mod search;
+mod strong;
 mod student;
 mod tally;
 mod told;
@@ -170,7 +172,7 @@ pub struct Sampled {
     pub core_used: bool,
     /// The phases that the sum goes over, the largest first.
     pub phases: Vec<FoundPhase>,
-    /// Both ways to anneal: what the trial found, and what the main run did.
+    /// The ways to anneal: what the trial found, and what the main run did.
     pub families: Vec<FamilyReport>,
     /// Effective sample size of the main run.
     pub ess: f64,

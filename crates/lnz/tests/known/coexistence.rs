@@ -27,6 +27,14 @@ pub(crate) enum Phases {
     /// The one that has 90 to 99.9% is not entered by any of 400 chains that are annealed from the
     /// uniform distribution.
     Hidden,
+    /// The same with 50 to 80%, so that both count.
+    HalfHidden,
+}
+
+impl Phases {
+    fn is_hidden(self) -> bool {
+        matches!(self, Phases::Hidden | Phases::HalfHidden)
+    }
 }
 
 /// A valley between two phases is at least so deep, in nats below both.
@@ -55,8 +63,11 @@ impl CurieWeiss {
                     let share = [0.5, 0.9, 0.99, 0.999][numbers.below(4)];
                     if numbers.bit(0.5) > 0.0 { share } else { 1.0 - share }
                 }
-                Phases::Hidden => {
-                    let rest = 10f64.powf(-1.0 - 2.0 * numbers.uniform());
+                Phases::Hidden | Phases::HalfHidden => {
+                    let rest = match self.phases {
+                        Phases::Hidden => 10f64.powf(-1.0 - 2.0 * numbers.uniform()),
+                        _ => 0.2 + 0.3 * numbers.uniform(),
+                    };
                     let balanced = tilted(&model, valley.level)?;
                     if self.enters_above(&balanced, &valley)? { rest } else { 1.0 - rest }
                 }
@@ -64,8 +75,7 @@ impl CurieWeiss {
             let Some(tilt) = valley.tilt_for(share_above) else { continue };
             let tuned = tilted(&model, tilt)?;
             let is_minor = |on: usize| (on > valley.at) == (share_above < 0.5);
-            if self.phases != Phases::Hidden
-                || (0..CHAINS).all(|_| is_minor(annealed(&tuned, numbers)))
+            if !self.phases.is_hidden() || (0..CHAINS).all(|_| is_minor(annealed(&tuned, numbers)))
             {
                 return Ok(tuned);
             }
@@ -80,7 +90,7 @@ impl CurieWeiss {
         // they turn on. With one kind of them annealing enters the heavier phase; a phase is hidden
         // where strongly coupled ones turn on only near its end.
         let (kinds, of_first) = match self.phases {
-            Phases::Hidden => {
+            Phases::Hidden | Phases::HalfHidden => {
                 let far = 0.05 + 0.15 * numbers.uniform();
                 let threshold = if numbers.bit(0.5) > 0.0 { far } else { 1.0 - far };
                 let strong = (3.0 + 3.0 * numbers.uniform(), threshold);

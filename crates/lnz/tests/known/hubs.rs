@@ -1,6 +1,6 @@
 //! Blocks of Curie-Weiss units that share a hub: a few units coupled weakly to all of them.
 
-use super::coexistence::{CurieWeiss, Phases};
+use super::coexistence::CurieWeiss;
 use super::disguise::Solved;
 use super::numbers::Numbers;
 use super::occupations;
@@ -8,7 +8,7 @@ use super::sums::log_sum;
 use lnz::{Rbm, Result};
 use ndarray::{Array1, Array2, s};
 
-/// Every block has two phases, and the one that annealing does not enter holds most of it.
+/// Every block has two phases, so that k of them have 2^k.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Hub {
     pub(crate) blocks: usize,
@@ -22,8 +22,7 @@ pub(crate) struct Hub {
 const PULL: f64 = 0.7;
 
 impl Hub {
-    pub(crate) fn of(blocks: usize, visible: usize, hidden: usize, roughness: f64) -> Self {
-        let block = CurieWeiss { visible, hidden, phases: Phases::Hidden, roughness };
+    pub(crate) fn of(blocks: usize, block: CurieWeiss) -> Self {
         Self { blocks, block, hub: 1 }
     }
 

@@ -114,6 +114,7 @@ fn of_phases(visible: usize, hidden: usize, phases: Phases, roughness: f64) -> F
         Phases::Mirrored => "mirrored",
         Phases::Weighted => "weighted",
         Phases::Hidden => "hidden",
+        Phases::HalfHidden => "half hidden",
     };
     let rough = in_words(roughness);
     let parameters = format!("{visible}x{hidden}, {phases}{rough}");
@@ -154,9 +155,20 @@ fn groups() -> Vec<Family> {
 }
 
 fn hub(blocks: usize, visible: usize, hidden: usize, roughness: f64) -> Family {
-    let family = Hub::of(blocks, visible, hidden, roughness);
-    let rough = in_words(roughness);
-    let parameters = format!("{}x{}, {blocks} blocks{rough}", family.visible(), family.hidden());
+    let phases = Phases::Hidden;
+    of_blocks(blocks, CurieWeiss { visible, hidden, phases, roughness }, "")
+}
+
+/// Blocks whose phases share the mass more evenly: no list of all phases is complete.
+fn even_hub(blocks: usize, visible: usize, hidden: usize, phases: Phases) -> Family {
+    let word = if phases == Phases::Weighted { ", weighted" } else { ", half hidden" };
+    of_blocks(blocks, CurieWeiss { visible, hidden, phases, roughness: 0.0 }, word)
+}
+
+fn of_blocks(blocks: usize, block: CurieWeiss, phases: &str) -> Family {
+    let (family, rough) = (Hub::of(blocks, block), in_words(block.roughness));
+    let size = format!("{}x{}", family.visible(), family.hidden());
+    let parameters = format!("{size}, {blocks} blocks{phases}{rough}");
     Family::new("hub", parameters, 5, move |seed| family.generate(seed))
 }
 
@@ -170,7 +182,17 @@ fn hubs() -> Vec<Family> {
         (2, 70, 55, 0.4),
         (4, 60, 50, 0.4),
     ];
-    sizes.map(|(blocks, visible, hidden, rough)| hub(blocks, visible, hidden, rough)).into()
+    let hidden = sizes.map(|(blocks, visible, hidden, rough)| hub(blocks, visible, hidden, rough));
+    let many = [hub(8, 60, 50, 0.0), hub(12, 40, 40, 0.0)];
+    let even = [
+        even_hub(4, 60, 50, Phases::Weighted),
+        even_hub(8, 60, 50, Phases::Weighted),
+        even_hub(12, 40, 40, Phases::Weighted),
+        even_hub(4, 60, 50, Phases::HalfHidden),
+        even_hub(8, 60, 50, Phases::HalfHidden),
+        even_hub(12, 40, 40, Phases::HalfHidden),
+    ];
+    hidden.into_iter().chain(many).chain(even).collect()
 }
 
 fn of_patterns(visible: usize, patterns: usize, copies: usize, strength: f64) -> Family {

@@ -4,20 +4,20 @@
 //! several blocks lead to those between them. Where there are no blocks but local order, as in a band or a
 //! lattice, states differ in domains, and the best of each can be had (the clusters of Houdayer).
 
-use super::effort::STATES;
+use super::effort::{LEAST_SHARE, STATES};
 use super::sampler::{Guess, State};
 use crate::Rbm;
 use crate::math::{ln, sigmoid};
-use ndarray::{Array1, Array2};
-use std::collections::BTreeMap;
+use ndarray::{Array1, Array2, ArrayView1};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A unit differs between two states if its means are this far apart.
 const DIFFERENT: f64 = 0.3;
 /// A coupling is strong above this share of the strongest of its units.
-const STRONG: f64 = 0.25;
+pub(super) const STRONG: f64 = 0.25;
 /// Groups of a pair that are exchanged at most, and units of a group worth the name.
-const GROUPS: usize = 8;
-const SMALLEST: usize = 4;
+pub(super) const GROUPS: usize = 16;
+pub(super) const SMALLEST: usize = 4;
 
 /// The log of the weight of a phase with these means, as mean-field theory has it: energy and entropy.
 pub(super) fn log_weight(model: &Rbm, means: &Array1<f64>) -> f64 {
@@ -26,43 +26,203 @@ pub(super) fn log_weight(model: &Rbm, means: &Array1<f64>) -> f64 {
     model.log_marginal(means.view()) + entropy
 }
 
-/// Exchanges of one group between the phase of highest weight and other states, the highest first. An
-/// exchange that leads higher becomes the one that the next ones are compared with.
-pub(super) fn exchanges(model: &Rbm, means: &Array2<f32>, log_weights: &[f64]) -> Vec<Guess> {
-    let mut order: Vec<usize> = (0..log_weights.len()).collect();
-    order.sort_by(|&a, &b| log_weights[b].total_cmp(&log_weights[a]));
-    let hidden = |means: &Array1<f64>| model.hidden_input(means.view()).mapv(sigmoid);
-    let mut highest = means.row(order[0]).mapv(f64::from);
-    let mut highest_hidden = hidden(&highest);
-    let mut top = log_weights[order[0]];
-    let mut found: BTreeMap<State, f64> = BTreeMap::new();
-    for &k in order[1..].iter().take(STATES) {
-        let other = means.row(k).mapv(f64::from);
-        let other_hidden = hidden(&other);
-        for group in groups(model, [&highest, &other], [&highest_hidden, &other_hidden]) {
-            let mut child = highest.clone();
-            group.iter().for_each(|&unit| child[unit] = other[unit]);
-            let height = log_weight(model, &child);
-            found.insert(rounded(&child), height);
-            if height > top {
-                (highest, top) = (child, height);
-                highest_hidden = hidden(&highest);
+/// What the phase of highest weight can take from other states, block by block.
+#[derive(Default)]
+pub(super) struct Exchanges {
+    /// Its means.
+    pub(super) base: Array1<f64>,
+    /// Blocks that can be exchanged independently of each other.
+    pub(super) blocks: Vec<Block>,
+    /// Exchanges that overlap with these.
+    others: Vec<Exchange>,
+}
+
+/// Units that are exchanged together, and what they may be: as in the phase of highest weight, or as elsewhere.
+#[derive(Clone)]
+pub(super) struct Block {
+    pub(super) units: Vec<usize>,
+    pub(super) alternatives: Vec<Alternative>,
+}
+
+#[derive(Clone)]
+pub(super) struct Alternative {
+    /// The means of the units of the block.
+    pub(super) means: Vec<f64>,
+    /// By how much it changes the log weight.
+    pub(super) gain: f64,
+}
+
+/// Where an exchange belongs: it is known, a block of its own, an alternative of a block, or none of these.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Known,
+    NewBlock,
+    Alternative(usize),
+    Other,
+}
+
+/// A group of units with other means.
+struct Exchange {
+    units: Vec<usize>,
+    means: Vec<f64>,
+    gain: f64,
+}
+
+impl Exchanges {
+    /// Goes through states in the order of their weight. An exchange that leads higher becomes the phase that
+    /// the next ones are compared with.
+    pub(super) fn of(model: &Rbm, means: &Array2<f32>, log_weights: &[f64]) -> Self {
+        let mut order: Vec<usize> = (0..log_weights.len()).collect();
+        order.sort_by(|&a, &b| log_weights[b].total_cmp(&log_weights[a]));
+        let mut base = Phase::of(model, means.row(order[0]));
+        let mut top = log_weights[order[0]];
+        let mut found = Self { base: base.visible.clone(), ..Self::default() };
+        let mut tried = 0;
+        for &k in &order[1..] {
+            let other = Phase::of(model, means.row(k));
+            for units in groups(model, &base, &other) {
+                let means: Vec<f64> = units.iter().map(|&unit| other.visible[unit]).collect();
+                let place = found.place(&units, &means);
+                if place == Place::Known || tried == STATES {
+                    continue;
+                }
+                tried += 1;
+                let child = base.taking(&units, &other);
+                let gain = log_weight(model, &child) - top;
+                found.add(place, Exchange { units, means, gain });
+                if gain > 0.0 {
+                    (base, top) = (Phase::with(model, child), top + gain);
+                    found.base.assign(&base.visible);
+                }
             }
         }
+        found
     }
-    let mut found: Vec<(State, f64)> = found.into_iter().collect();
-    found.sort_by(|a, b| b.1.total_cmp(&a.1));
-    found.into_iter().take(STATES).map(|(state, _)| ("exchange of groups", state)).collect()
+
+    /// Where an exchange belongs.
+    fn place(&self, units: &[usize], means: &[f64]) -> Place {
+        let common = |block: &Block| block.units.iter().filter(|u| units.contains(u)).count();
+        let mut overlaps = self.blocks.iter().map(common).enumerate().filter(|(_, c)| *c > 0);
+        match (overlaps.next(), overlaps.next()) {
+            (None, _) => Place::NewBlock,
+            // Most units of both.
+            (Some((k, common)), None)
+                if 2 * common > units.len().max(self.blocks[k].units.len()) =>
+            {
+                let here = self.within(k, units, means);
+                let is_known = |other: &Alternative| 2 * differ(&other.means, &here) < here.len();
+                match self.blocks[k].alternatives.iter().any(is_known) {
+                    true => Place::Known,
+                    false => Place::Alternative(k),
+                }
+            }
+            _ => Place::Other,
+        }
+    }
+
+    /// The means of the units of a block after an exchange.
+    fn within(&self, block: usize, units: &[usize], means: &[f64]) -> Vec<f64> {
+        let mut all = self.base.clone();
+        units.iter().zip(means).for_each(|(&unit, &mean)| all[unit] = mean);
+        self.blocks[block].units.iter().map(|&unit| all[unit]).collect()
+    }
+
+    fn add(&mut self, place: Place, exchange: Exchange) {
+        let Exchange { units, means, gain } = &exchange;
+        let block = match place {
+            Place::NewBlock if *gain > ln(LEAST_SHARE) => {
+                let of_base = units.iter().map(|&unit| self.base[unit]).collect();
+                let base = Alternative { means: of_base, gain: 0.0 };
+                self.blocks.push(Block { units: units.clone(), alternatives: vec![base] });
+                self.blocks.len() - 1
+            }
+            Place::Alternative(k) if *gain > ln(LEAST_SHARE) => k,
+            _ => return self.others.push(exchange),
+        };
+        let (means, gain) = (self.within(block, units, means), *gain);
+        let alternatives = &mut self.blocks[block].alternatives;
+        alternatives.push(Alternative { means, gain });
+        // Gains are relative to the phase of highest weight.
+        if gain > 0.0 {
+            alternatives.iter_mut().for_each(|alternative| alternative.gain -= gain);
+        }
+    }
+
+    /// States to begin at: the combinations of highest weight, and then the other exchanges.
+    pub(super) fn first_states(&self) -> Vec<Guess> {
+        let mut combinations: Vec<(f64, Array1<f64>)> = vec![(0.0, self.base.clone())];
+        for block in &self.blocks {
+            let with = |(gain, means): &(f64, Array1<f64>), alternative: &Alternative| {
+                let mut means = means.clone();
+                let values = block.units.iter().zip(&alternative.means);
+                values.for_each(|(&unit, &mean)| means[unit] = mean);
+                (gain + alternative.gain, means)
+            };
+            let extended = combinations.iter().flat_map(|combination| {
+                block.alternatives.iter().map(move |other| with(combination, other))
+            });
+            combinations = extended.collect();
+            combinations.sort_by(|a, b| b.0.total_cmp(&a.0));
+            combinations.truncate(STATES / 2);
+        }
+        let single = |exchange: &Exchange| {
+            let mut means = self.base.clone();
+            let values = exchange.units.iter().zip(&exchange.means);
+            values.for_each(|(&unit, &mean)| means[unit] = mean);
+            means
+        };
+        let combined = combinations.into_iter().map(|(_, means)| means);
+        let mut others: Vec<&Exchange> = self.others.iter().collect();
+        others.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        for means in combined.chain(others.into_iter().map(single)) {
+            let state = rounded(&means);
+            if found.len() < STATES && seen.insert(state.clone()) {
+                found.push(("exchange of groups", state));
+            }
+        }
+        found
+    }
+}
+
+/// The number of units that differ.
+fn differ(one: &[f64], other: &[f64]) -> usize {
+    one.iter().zip(other).filter(|(a, b)| (*a - *b).abs() > DIFFERENT).count()
+}
+
+/// The means of both layers in a phase.
+#[derive(Clone)]
+struct Phase {
+    visible: Array1<f64>,
+    hidden: Array1<f64>,
+}
+
+impl Phase {
+    fn of(model: &Rbm, means: ArrayView1<'_, f32>) -> Self {
+        Self::with(model, means.mapv(f64::from))
+    }
+
+    fn with(model: &Rbm, visible: Array1<f64>) -> Self {
+        let hidden = model.hidden_input(visible.view()).mapv(sigmoid);
+        Self { visible, hidden }
+    }
+
+    /// Its visible means with those of some units from another phase.
+    fn taking(&self, units: &[usize], other: &Self) -> Array1<f64> {
+        let mut child = self.visible.clone();
+        units.iter().for_each(|&unit| child[unit] = other.visible[unit]);
+        child
+    }
 }
 
 fn rounded(means: &Array1<f64>) -> State {
     means.iter().map(|&m| m > 0.5).collect()
 }
 
-/// The visible units in which two states differ, in strongly coupled groups, the largest first; none
-/// if there are not at least two groups.
-fn groups(model: &Rbm, visible: [&Array1<f64>; 2], hidden: [&Array1<f64>; 2]) -> Vec<Vec<usize>> {
-    let (v, h) = (differing(visible), differing(hidden));
+/// The visible units in which two states differ, in strongly coupled groups, the largest first.
+fn groups(model: &Rbm, one: &Phase, other: &Phase) -> Vec<Vec<usize>> {
+    let (v, h) = (differing(&one.visible, &other.visible), differing(&one.hidden, &other.hidden));
     let weights = model.weights();
     // What it gains that both units are as they are in one state, and not mixed.
     let gain = |i: usize, j: usize| (weights[[v[i].0, h[j].0]] * v[i].1 * h[j].1).max(0.0);
@@ -88,14 +248,12 @@ fn groups(model: &Rbm, visible: [&Array1<f64>; 2], hidden: [&Array1<f64>; 2]) ->
     let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
     groups.truncate(GROUPS);
-    match groups.get(1) {
-        Some(second) if second.len() >= SMALLEST => groups,
-        _ => vec![],
-    }
+    groups.retain(|group| group.len() >= SMALLEST);
+    groups
 }
 
 /// The units whose means differ, and by how much.
-fn differing([one, other]: [&Array1<f64>; 2]) -> Vec<(usize, f64)> {
+fn differing(one: &Array1<f64>, other: &Array1<f64>) -> Vec<(usize, f64)> {
     let difference = one.iter().zip(other).map(|(a, b)| a - b).enumerate();
     difference.filter(|(_, d)| d.abs() > DIFFERENT).collect()
 }
@@ -137,7 +295,8 @@ mod tests {
         };
         let means = ndarray::stack![ndarray::Axis(0), half(0..4), half(4..8)];
         let of = |k: usize| log_weight(&model, &means.row(k).mapv(f64::from));
-        let children = exchanges(&model, &means, &[of(0), of(1)]);
+        let exchanges = Exchanges::of(&model, &means, &[of(0), of(1)]);
+        let children = exchanges.first_states();
         assert!(children.iter().any(|(_, state)| state.iter().all(|&on| on)));
     }
 }

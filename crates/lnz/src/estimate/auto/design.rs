@@ -23,7 +23,7 @@ pub(super) struct Design {
 }
 
 /// Part of the chains that the starts of the phases share evenly, whatever the trial says.
-const EVEN_PART: f64 = 0.25;
+pub(super) const EVEN_PART: f64 = 0.25;
 /// A start that sees a cell with fewer effective chains has no part in it, unless the cell is its own.
 const FEWEST: f64 = 4.0;
 /// Steps of improving the numbers of chains, and the shares of the cells that follow from them.

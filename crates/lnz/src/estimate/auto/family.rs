@@ -1,4 +1,4 @@
-//! The two ways to anneal a model.
+//! The ways to anneal a model.
 
 use serde::Serialize;
 
@@ -9,6 +9,8 @@ use serde::Serialize;
 pub enum Family {
     /// From products of independent units that were fitted to the phases of the model, by sweeps.
     Phases,
+    /// From combinations of blocks of units, each fitted to its own phases.
+    Blocks,
     /// From the uniform distribution of the smaller layer, with flips and resampling.
     Flips,
 }
@@ -18,6 +20,7 @@ impl Family {
     pub fn describe(self) -> &'static str {
         match self {
             Family::Phases => "the fitted starts",
+            Family::Blocks => "the combinations of blocks",
             Family::Flips => "the uniform distribution with flips",
         }
     }

@@ -2,20 +2,23 @@
 
 use super::cells::{Product, cells};
 use super::effort::{BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, SWEEPS, WINDOW};
-use super::sampler::{Ends, Run, Sampler, State, drawn, effective};
+use super::sampler::{Ends, Pool, Run, Sampler, State, drawn, effective};
 use super::schedule::schedule;
 use super::search::Found;
 use crate::Result;
 use crate::check::Measured;
-use crate::math::{ln, log_mean_exp};
+use crate::math::{ln, log_mean_exp, log_sum_exp};
 use lnz_kernels::GROUP;
 use lnz_kernels::random::Random;
 use ndarray::Axis;
 
 /// Intervals of the short runs of each round of fitting phases; the whole needs one round less.
-const ROUNDS: [usize; 3] = [BETAS / 4, BETAS / 4, BETAS / 2];
+pub(super) const ROUNDS: [usize; 3] = [BETAS / 4, BETAS / 4, BETAS / 2];
 /// Phases at most: others are left to their neighbours.
-const MOST_PHASES: usize = 24;
+pub(super) const MOST_PHASES: usize = 24;
+
+/// A phase keeps more than this part of the weight of its own start.
+pub(super) const STAYING: f64 = 0.5;
 
 /// Products that were fitted: one for each phase, whose cell it also defines, and one for all of them.
 pub(super) struct Fitted {
@@ -33,14 +36,15 @@ impl Fitted {
 }
 
 /// Fits one start to all that short runs have found, and refits it to what runs from it find; with the
-/// estimate of the last run.
+/// estimate of the last run, and where its chains ended.
 pub(super) fn fit_whole(
     sampler: &Sampler<'_>,
     found: &Found,
     random: &mut Random,
-) -> Result<(Product, Measured)> {
+) -> Result<(Product, Measured, Pool)> {
     let mut pool = found.pool.clone();
     let mut last = Measured { log_z: f64::NEG_INFINITY, error: f64::INFINITY };
+    let mut of_last = 0;
     for betas in &ROUNDS[1..] {
         let start = refitted_to(sampler, &pool, random)?.start;
         let betas = schedule(*betas);
@@ -52,9 +56,11 @@ pub(super) fn fit_whole(
         last = Measured { log_z: ends.log_z(), error };
         // Every run counts as one estimate of Z, however many chains it has.
         let size = ln(chains as f64);
+        of_last = pool.len();
         pool.extend(ends.samples.iter().map(|sample| sample - size).zip(ends.states));
     }
-    Ok((refitted_to(sampler, &pool, random)?, last))
+    let product = refitted_to(sampler, &pool, random)?;
+    Ok((product, last, pool.split_off(of_last)))
 }
 
 fn refitted_to(
@@ -68,7 +74,7 @@ fn refitted_to(
 
 /// Fits a start to every phase, and one to the whole.
 pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> Result<Fitted> {
-    let (whole, _) = fit_whole(sampler, found, random)?;
+    let (whole, _, by_whole) = fit_whole(sampler, found, random)?;
     let mut phases = found.means.iter().map(Product::fitted).collect::<Result<Vec<_>>>()?;
     let mut log_sizes = vec![0.0];
     for (round, betas) in ROUNDS.into_iter().enumerate() {
@@ -76,7 +82,8 @@ pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> 
             break;
         }
         let runs = short_runs(sampler, &phases, &schedule(betas))?;
-        let kept = worth_keeping(&runs, round > 0);
+        let elsewhere = round.checked_sub(1).map(|_| found_elsewhere(&phases, &runs, &by_whole));
+        let kept = worth_keeping(&runs, elsewhere.as_deref());
         let count = (CHAINS / kept.len()).max(ISLAND);
         let refit = |k: &usize| {
             let ShortRun { ends, log_home, home, .. } = &runs[*k];
@@ -134,9 +141,32 @@ fn refitted(
     Product::fitted(&(means.sum_axis(Axis(0)).mapv(f64::from) / means.nrows() as f64))
 }
 
-/// The phases with a share that counts, the largest first; of refitted ones those that keep most of the
-/// weight of their own start: the others are not phases.
-fn worth_keeping(runs: &[ShortRun], must_stay: bool) -> Vec<usize> {
+/// The log of what the starts of the other phases and that of the whole find in each cell, on average: where
+/// all of them see it, it is no phase.
+fn found_elsewhere(phases: &[Product], runs: &[ShortRun], by_whole: &Pool) -> Vec<f64> {
+    let of_run = |(k, run): (usize, &ShortRun)| {
+        let size = ln(run.ends.samples.len() as f64);
+        let weights = run.ends.samples.iter().map(|sample| sample - size).collect();
+        (Some(k), cells(phases, &run.ends.states), weights)
+    };
+    let mut views: Vec<(Option<usize>, Vec<usize>, Vec<f64>)> =
+        runs.iter().enumerate().map(of_run).collect();
+    let (weights, states): (Vec<f64>, Vec<State>) = by_whole.iter().cloned().unzip();
+    views.push((None, cells(phases, &states), weights));
+    let in_cell = |k: usize| {
+        let others = views.iter().filter(|view| view.0 != Some(k));
+        let seen = others.map(|(_, cells, weights)| {
+            let there = cells.iter().zip(weights).filter(|(cell, _)| **cell == k);
+            log_sum_exp(&there.map(|(_, weight)| *weight).collect::<Vec<_>>())
+        });
+        log_mean_exp(&seen.collect::<Vec<_>>())
+    };
+    (0..phases.len()).map(in_cell).collect()
+}
+
+/// The phases with a share that counts, the largest first. Those that keep most of the weight of their own
+/// start are phases, and those that the others do not see; `elsewhere` is what these find there.
+fn worth_keeping(runs: &[ShortRun], elsewhere: Option<&[f64]>) -> Vec<usize> {
     let highest = runs.iter().map(|run| run.log_all).fold(f64::NEG_INFINITY, f64::max);
     let counts = |k: &usize| runs[*k].log_home > highest + ln(LEAST_SHARE);
     let mut kept: Vec<usize> = (0..runs.len()).filter(counts).collect();
@@ -145,9 +175,11 @@ fn worth_keeping(runs: &[ShortRun], must_stay: bool) -> Vec<usize> {
     }
     kept.sort_by(|&a, &b| runs[b].log_home.total_cmp(&runs[a].log_home));
     kept.truncate(MOST_PHASES);
-    let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + ln(0.5);
-    if must_stay {
-        let staying: Vec<usize> = kept.iter().copied().filter(stays).collect();
+    let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + ln(STAYING);
+    if let Some(elsewhere) = elsewhere {
+        let is_alone = |k: &usize| elsewhere[*k] < runs[*k].log_home + ln(STAYING);
+        let staying: Vec<usize> =
+            kept.iter().copied().filter(|k| stays(k) || is_alone(k)).collect();
         kept = if staying.is_empty() { kept[..1].to_vec() } else { staying };
     }
     kept

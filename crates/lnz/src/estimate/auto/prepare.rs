@@ -1,6 +1,7 @@
 //! Everything that is fixed before the main run: known states, phases, fitted starts, trials, the design.
 
 use super::backward::{Route, Source, WayBack};
+use super::blocks::Blocks;
 use super::cells::{Product, cell};
 use super::core::{Core, pack};
 use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
@@ -54,6 +55,8 @@ pub(super) struct Prepared<'a> {
     pub(super) found: Found,
     pub(super) trial: Trial,
     pub(super) flips_trial: Summary,
+    /// Blocks with more combinations than there are phases in the list, and the trial from these.
+    pub(super) blocks: Option<(Blocks, Summary)>,
     /// The way back along the schedule of the trial.
     pub(super) back: WayBack,
     /// The way of the main run.
@@ -161,6 +164,7 @@ pub(super) fn prepare<'a>(
     stage(4);
     let mut trial = Trial::run(&sampler, &fitted, &core)?;
     let mut flips_trial = Summary::NOTHING;
+    let mut blocks = None;
     let mut back = WayBack::default();
     // From here on there is a result; what is not done in time is not done.
     let mut look_further = || -> Result<()> {
@@ -175,6 +179,10 @@ pub(super) fn prepare<'a>(
             back = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
             (fitted, trial) = (again, trial_again);
         }
+        if let Some(mut fitted) = Blocks::fit(&sampler, &found.exchanges)? {
+            let trial = fitted.trial(&sampler, &core)?;
+            blocks = Some((fitted, trial));
+        }
         Ok(())
     };
     if let Err(error) = look_further()
@@ -185,13 +193,33 @@ pub(super) fn prepare<'a>(
     // What is not reached is an error, too.
     let Measured { log_z, error } = trial.summary.weights;
     let (unreached, _) = back.unreached(&trial, &trial.design.chains);
-    let way = choose(Measured { log_z, error: hypot(error, unreached) }, flips_trial.weights);
+    let by_blocks = blocks.as_ref().map(|(_, trial)| *trial);
+    let others = [(Family::Flips, Some(flips_trial)), (Family::Blocks, by_blocks)];
+    let mut chosen = (Family::Phases, Measured { log_z, error: hypot(error, unreached) });
+    for (way, trial) in others.into_iter().filter_map(|(way, trial)| Some((way, trial?))) {
+        if is_better(trial.weights, chosen.1) {
+            chosen = (way, trial.weights);
+        }
+    }
+    let (way, found_by_it) = chosen;
     let with_core = match way {
         Family::Phases => trial.with_core,
-        Family::Flips => core.log_z > flips_trial.log_z - std::f64::consts::LN_2,
+        _ => core.log_z > found_by_it.log_z - std::f64::consts::LN_2,
     };
     stage(5);
-    Ok(Prepared { sampler, flips, core, with_core, fitted, found, trial, flips_trial, back, way })
+    Ok(Prepared {
+        sampler,
+        flips,
+        core,
+        with_core,
+        fitted,
+        found,
+        trial,
+        flips_trial,
+        blocks,
+        back,
+        way,
+    })
 }
 
 /// From the states of both trials back to the starts, along the schedule of the trial.
@@ -239,13 +267,12 @@ fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summa
     Ok(tally.summary(&alone(), core, false))
 }
 
-/// Where the two ways disagree, the one that finds more; otherwise the one that knows it better.
-fn choose(fitted: Measured, flips: Measured) -> Family {
-    let by_flips = match flips.disagrees_with(fitted) {
-        true => flips.log_z > fitted.log_z,
-        false => flips.error < fitted.error,
-    };
-    if by_flips { Family::Flips } else { Family::Phases }
+/// Where two ways disagree, the one that finds more is better; otherwise the one that knows it better.
+fn is_better(this: Measured, that: Measured) -> bool {
+    match this.disagrees_with(that) {
+        true => this.log_z > that.log_z,
+        false => this.error < that.error,
+    }
 }
 
 impl Prepared<'_> {
@@ -264,7 +291,13 @@ impl Prepared<'_> {
             std_error: None,
             weights: None,
         };
-        vec![report(Family::Phases, &self.trial.summary), report(Family::Flips, &self.flips_trial)]
+        let blocks = self.blocks.iter().map(|(_, trial)| report(Family::Blocks, trial));
+        let mut trials = vec![
+            report(Family::Phases, &self.trial.summary),
+            report(Family::Flips, &self.flips_trial),
+        ];
+        trials.extend(blocks);
+        trials
     }
 }
 
@@ -291,7 +324,7 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     let settings = Auto { seed, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =
         survey(&layers, &settings, observer, &|_| {})?;
-    let (_, whole) = fit_whole(&sampler, &found, &mut random)?;
+    let (_, whole, _) = fit_whole(&sampler, &found, &mut random)?;
     let flips = try_flips(&mut flips, &core, whole.log_z)?;
     let report = |family: Family, found: Measured| FamilyReport {
         family,

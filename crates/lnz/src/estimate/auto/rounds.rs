@@ -9,7 +9,7 @@ use super::schedule::schedule;
 use super::tally::{Summary, Tally};
 use super::trial::from_starts;
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
-use crate::check::{large_error, uneven_weights, unreached_mass};
+use crate::check::{Measured, large_error, uneven_weights, unreached_mass};
 use crate::estimate::anneal::seconds_per_step;
 use crate::estimate::decided::decided;
 use crate::math::log2;
@@ -100,6 +100,7 @@ impl<'a> MainRun<'a> {
                 let starts = prepared.fitted.starts().len();
                 (BETAS * times as usize, Tally::new(starts, 1))
             }
+            Family::Blocks => (BETAS, Tally::new(1, GROUP)),
             Family::Flips => (BETAS, Tally::new(1, ISLAND)),
         };
         Self { prepared, settings, betas, tally, rounds: 0 }
@@ -108,9 +109,17 @@ impl<'a> MainRun<'a> {
     /// Fresh chains for every start.
     fn next_round(&mut self) -> Result<()> {
         let growth = growth_of(self.rounds);
-        let Prepared { sampler, flips, core, fitted, trial, way, .. } = &mut self.prepared;
-        match way {
-            Family::Phases => {
+        let Prepared { sampler, flips, blocks, core, fitted, trial, way, .. } = &mut self.prepared;
+        match (way, blocks) {
+            (Family::Blocks, Some((blocks, _))) => {
+                let (chains, betas) = (growth * ROUND / self.betas, schedule(self.betas));
+                self.tally.chains[0].extend(blocks.chains(sampler, chains, &betas, core)?);
+            }
+            (Family::Flips, _) => {
+                let more = flips.islands(self.betas, growth * FLIP_ISLANDS, core)?;
+                self.tally.chains[0].extend(more);
+            }
+            _ => {
                 let betas = schedule(self.betas);
                 let chains = sampler.fewer(growth * ROUND / self.betas) as f64;
                 let groups = |part: &f64| (part * chains / GROUP as f64).ceil() as usize;
@@ -120,10 +129,6 @@ impl<'a> MainRun<'a> {
                 for (chains, (more, _)) in self.tally.chains.iter_mut().zip(found) {
                     chains.extend(more);
                 }
-            }
-            Family::Flips => {
-                let more = flips.islands(self.betas, growth * FLIP_ISLANDS, core)?;
-                self.tally.chains[0].extend(more);
             }
         }
         self.rounds += 1;
@@ -147,7 +152,7 @@ impl<'a> MainRun<'a> {
         let Prepared { core, trial, way, with_core, .. } = &self.prepared;
         match way {
             Family::Phases => self.tally.summary(&trial.design.shares, core, *with_core),
-            Family::Flips => self.tally.summary(&alone(), core, *with_core),
+            _ => self.tally.summary(&alone(), core, *with_core),
         }
     }
 
@@ -236,7 +241,7 @@ impl<'a> MainRun<'a> {
             chain_steps: self.prepared.chain_steps(),
             log_weights: match self.prepared.way {
                 Family::Phases => self.tally.log_weights(&self.prepared.trial.design.shares),
-                Family::Flips => self.tally.log_weights(&alone()),
+                _ => self.tally.log_weights(&alone()),
             },
             log_reverse: back.map(|back| back.log_z),
             unreached: back.map(|back| back.unreached),
@@ -245,16 +250,14 @@ impl<'a> MainRun<'a> {
         }
     }
 
-    /// What the other way has found, where that is more than the errors allow.
+    /// What other ways have found, where that is more than the errors allow.
     fn others(&self, now: &Summary) -> Vec<f64> {
-        let other = match self.prepared.way {
-            Family::Phases => self.prepared.flips_trial.weights,
-            Family::Flips => self.prepared.trial.summary.weights,
+        let trials = self.prepared.trials().into_iter();
+        let others = trials.filter(|family| family.share == 0.0).map(|family| family.trial());
+        let above = |other: &Measured| {
+            now.weights.disagrees_with(*other) && other.log_z > now.weights.log_z
         };
-        match now.weights.disagrees_with(other) && other.log_z > now.weights.log_z {
-            true => vec![other.log_z + 2.0 * other.error],
-            false => vec![],
-        }
+        others.filter(above).map(|other| other.log_z + 2.0 * other.error).collect()
     }
 
     /// The trials of both ways, and the main run of the one that was chosen.

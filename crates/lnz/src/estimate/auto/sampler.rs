@@ -66,6 +66,16 @@ impl<'a> Sampler<'a> {
         Self::new([self.small, self.large], self.precision, seed, self.observer)
     }
 
+    /// Chains of another model.
+    pub(super) fn of_part<'b>(
+        &self,
+        layers: [&'b Rbm; 2],
+        seed: u64,
+        observer: &'b dyn Observer,
+    ) -> Result<Sampler<'b>> {
+        Sampler::new(layers, self.precision, seed, observer)
+    }
+
     /// A part of the usual number: models of millions of weights are sampled with a quarter of the chains.
     pub(super) fn fewer(&self, usual: usize) -> usize {
         usual / part_of_effort(self.large)
@@ -228,6 +238,11 @@ impl<'a> Sampler<'a> {
     /// A name for the model that is sampled.
     pub(super) fn short_hash(&self) -> &str {
         &self.hash.get_or_init(|| self.large.sha256())[..16]
+    }
+
+    /// Random numbers of their own.
+    pub(super) fn random(&self) -> Random {
+        Random::stream(self.next_seed(), Purpose::Modes, 0)
     }
 
     fn next_seed(&self) -> u64 {

@@ -4,12 +4,14 @@
 //! signs of singular vectors or the other layer find.
 
 use super::cells::{EPSILON, Product, cell};
-use super::crossover::log_weight;
+use super::cluster;
+use super::crossover::{Exchanges, log_weight};
 use super::effort::{ASCENTS, BETAS, EVALUATIONS, ISLAND, SWEEPS, WINDOW};
 use super::modes::{PASSES, ascend};
 use super::sampler::{Guess, Pool, Run, Sampler, State};
-use super::{cluster, crossover};
+use super::strong::{alone_in, strong_parts};
 use crate::math::ln;
+use crate::observer::Alone;
 use crate::{Observer, Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
@@ -30,6 +32,8 @@ pub(super) struct Found {
     guesses: Vec<Guess>,
     /// The means of each phase.
     pub(super) means: Vec<Array1<f64>>,
+    /// What its phases differ in.
+    pub(super) exchanges: Exchanges,
     /// The ends of short annealing runs with their log weights; each run is one estimate of Z.
     pub(super) pool: Pool,
 }
@@ -75,19 +79,18 @@ pub(super) fn search(
     random: &mut Random,
     observer: &dyn Observer,
 ) -> Result<Found> {
-    let (mut first, mut pool) = of_layer(sampler, data, random, observer)?;
-    let (others, other_pool) = of_layer(swapped, data, random, observer)?;
-    for (kind, state) in others {
-        first.push((kind, swapped.other_layer(&state, random)));
-    }
-    for (weight, state) in other_pool {
-        pool.push((weight, swapped.other_layer(&state, random)));
-    }
+    let (first, pool) = of_both_layers(sampler, swapped, data, random, observer)?;
     let mut found = Relaxed::of(sampler, first)?;
+    let of_parts = of_parts(sampler, &found, random, observer)?;
+    if !of_parts.is_empty() {
+        found.extend(Relaxed::of(sampler, of_parts)?);
+    }
     let mut means = found.phases();
+    let mut exchanges = Exchanges::default();
     for _ in 0..CROSSINGS {
-        let children = crossover::exchanges(sampler.large, &found.after, &found.log_weights);
-        if children.is_empty() {
+        exchanges = Exchanges::of(sampler.large, &found.after, &found.log_weights);
+        let children = exchanges.first_states();
+        if children.len() < 2 {
             break;
         }
         found.extend(Relaxed::of(sampler, children)?);
@@ -97,7 +100,51 @@ pub(super) fn search(
             break;
         }
     }
-    Ok(Found { guesses: found.guesses, means, pool })
+    Ok(Found { guesses: found.guesses, means, exchanges, pool })
+}
+
+fn of_both_layers(
+    sampler: &Sampler<'_>,
+    swapped: &Sampler<'_>,
+    data: Option<&Array1<f64>>,
+    random: &mut Random,
+    observer: &dyn Observer,
+) -> Result<(Vec<Guess>, Pool)> {
+    let (mut first, mut pool) = of_layer(sampler, data, random, observer)?;
+    let (others, other_pool) = of_layer(swapped, data, random, observer)?;
+    for (kind, state) in others {
+        first.push((kind, swapped.other_layer(&state, random)));
+    }
+    for (weight, state) in other_pool {
+        pool.push((weight, swapped.other_layer(&state, random)));
+    }
+    Ok((first, pool))
+}
+
+/// The phases of each strongly coupled part, found in it alone; the rest as in the heaviest phase.
+fn of_parts(
+    sampler: &Sampler<'_>,
+    found: &Relaxed,
+    random: &mut Random,
+    observer: &dyn Observer,
+) -> Result<Vec<Guess>> {
+    let weights = &found.log_weights;
+    let heaviest = (0..weights.len()).fold(0, |a, b| if weights[b] > weights[a] { b } else { a });
+    let base = found.after.row(heaviest).mapv(f64::from);
+    let observer = &Alone(observer);
+    let mut guesses = Vec::new();
+    for part in strong_parts(sampler.large)? {
+        let model = alone_in(sampler.large, &part, base.view())?;
+        let turned = model.transposed()?;
+        let alone = sampler.of_part([&model, &turned], random.bits(), observer)?;
+        let (first, _) = of_both_layers(&alone, &alone.swapped()?, None, random, observer)?;
+        for means in Relaxed::of(&alone, first)?.phases() {
+            let mut state: State = base.iter().map(|&m| m > 0.5).collect();
+            part.visible.iter().zip(&means).for_each(|(&unit, &m)| state[unit] = m > 0.5);
+            guesses.push(("part of the model", state));
+        }
+    }
+    Ok(guesses)
 }
 
 /// States after sweeps of the model, and the means of each chain in two windows.

@@ -42,14 +42,15 @@ fn warnings(part: &Sampled) -> Vec<Warning> {
     found.into_iter().flatten().collect()
 }
 
-/// The main run beside the trial of the other way, where that one finds more.
+/// The main run beside the highest trial of the other ways, where that one finds more.
 fn higher_trial(part: &Sampled) -> Vec<(&'static str, Measured)> {
     let Some((main, weights)) = part.families.iter().find_map(|f| Some((f.family, f.weights?)))
     else {
         return vec![];
     };
     let main = (main, Measured { log_z: weights.0, error: weights.1 });
-    let other = part.families.iter().find(|f| f.weights.is_none());
+    let others = part.families.iter().filter(|f| f.weights.is_none());
+    let other = others.max_by(|a, b| a.trial_log_z.total_cmp(&b.trial_log_z));
     let higher = other.filter(|other| other.trial_log_z > main.1.log_z);
     let named = |(family, measured): (Family, Measured)| (family.describe(), measured);
     higher.map(|f| vec![named(main), named((f.family, f.trial()))]).unwrap_or_default()
