@@ -23,6 +23,7 @@ mod design;
 mod effort;
 mod family;
 mod fit;
+mod marks;
 mod modes;
 mod orders;
 mod prepare;
