@@ -150,8 +150,8 @@ fn survey<'a>(
     let expansions = if hopeless { settings.core.min(1) } else { settings.core };
     let core = Core::build(&free_energy, &modes, expansions, large.constant(), observer);
     stage(2);
-    let data = settings.data_means.as_ref();
-    let found = search(&sampler, &flips.sampler, data, &mut random, observer)?;
+    let hints = settings.hints();
+    let found = search(&sampler, &flips.sampler, &hints, &mut random, observer)?;
     Ok(Survey { sampler, flips, core, found, random })
 }
 

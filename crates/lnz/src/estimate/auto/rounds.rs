@@ -227,6 +227,7 @@ impl<'a> MainRun<'a> {
             core_states: core.states(),
             families: self.families(&now),
             phases: self.phases(),
+            starts: self.prepared.fitted.means_of(model),
             ess: now.ess,
             max_weight_share: now.largest_share,
             rounds: self.rounds,

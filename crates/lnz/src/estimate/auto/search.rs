@@ -67,16 +67,17 @@ impl Found {
 }
 
 /// Relaxed first states of all kinds and of both layers, and the phases among them; `swapped` has the
-/// layers exchanged. `data` are means of the visible layer of the model, whichever that is.
+/// layers exchanged. `hints` are means of the visible layer of the model, whichever that is, and where they
+/// come from.
 pub(super) fn search(
     sampler: &Sampler<'_>,
     swapped: &Sampler<'_>,
-    data: Option<&Array1<f64>>,
+    hints: &[(&'static str, &Array1<f64>)],
     random: &mut Random,
     observer: &dyn Observer,
 ) -> Result<Found> {
-    let (mut first, mut pool) = of_layer(sampler, data, random, observer)?;
-    let (others, other_pool) = of_layer(swapped, data, random, observer)?;
+    let (mut first, mut pool) = of_layer(sampler, hints, random, observer)?;
+    let (others, other_pool) = of_layer(swapped, hints, random, observer)?;
     for (kind, state) in others {
         first.push((kind, swapped.other_layer(&state, random)));
     }
@@ -139,7 +140,7 @@ impl Relaxed {
 /// Guesses of the annealed layer of a sampler, and the ends of its short runs.
 fn of_layer(
     sampler: &Sampler<'_>,
-    data: Option<&Array1<f64>>,
+    hints: &[(&'static str, &Array1<f64>)],
     random: &mut Random,
     observer: &dyn Observer,
 ) -> Result<(Vec<Guess>, Pool)> {
@@ -161,8 +162,8 @@ fn of_layer(
         Ok(())
     };
     annealed("uniform", Start::uniform(n), &mut found)?;
-    if let Some(means) = data.filter(|means| means.len() == n) {
-        annealed("data", Start::from_means(means.view(), EPSILON)?, &mut found)?;
+    for (kind, means) in hints.iter().filter(|(_, means)| means.len() == n) {
+        annealed(kind, Start::from_means(means.view(), EPSILON)?, &mut found)?;
     }
     let coins: Vec<State> =
         (0..ASCENTS).map(|_| (0..n).map(|_| random.happens(0.5)).collect()).collect();
