@@ -150,7 +150,7 @@ impl Asked {
         let mut heights = vec![0.0; states.len()];
         marginals.of_rows(&rows, &mut heights);
         // What is not a number is not low.
-        Ok(heights.iter().map(|&height| !(height < lowest)).collect())
+        Ok(heights.iter().map(|&height| height >= lowest || height.is_nan()).collect())
     }
 
     /// Bits that tell the cells apart.
