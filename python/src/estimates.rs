@@ -53,7 +53,7 @@ impl Found {
                 .map(|&[t, log_z, low, high]| (t, log_z, low, high))
                 .collect(),
             weights,
-            starts: handed_on(report.finding.starts()).iter().map(Array1::to_vec).collect(),
+            starts: handed_on(report.finding.starts()).iter().map(|means| means.to_vec()).collect(),
             json: to_json(&report)?,
             lines: fields_of(report.lines(spelling)),
             warnings: warnings
