@@ -43,6 +43,7 @@ def estimate(
     transpose: bool = False,
     seed: int = 0,
     precision: Precision | None = None,
+    after: Estimate | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
     executor: Any = None,
@@ -99,6 +100,9 @@ def estimate(
         Of all random numbers.
     precision
         Resolution of the weights that the chains see: ``"i16"`` (the default), ``"i32"``, ``"f64"``.
+    after
+        Of auto: the estimate of a similar model with as many units, such as the last one along a training
+        run. The search begins also in the phases that were found there.
     threads
         All of the machine's by default.
     progress
@@ -144,11 +148,20 @@ def estimate(
             rbm._model,
             options,
             annealing,
+            after=_starts_of(after),
             threads=_threads(threads),
             progress=report,
             crew=crew_of(executor),
         )
     return Estimate._of(found)
+
+
+def _starts_of(after: Estimate | None) -> list[list[float]] | None:
+    if after is None:
+        return None
+    if not isinstance(after, Estimate):
+        raise TypeError(f"after is {after!r}; expected what estimate has returned for another model")
+    return after._starts
 
 
 def exact(

@@ -114,6 +114,8 @@ class Found:
     def rounds(self) -> list[tuple[float, float, float, float]]: ...
     @property
     def weights(self) -> NDArray[np.float64] | None: ...
+    @property
+    def starts(self) -> list[list[float]]: ...
 
 @final
 class Tracked:
@@ -205,6 +207,7 @@ def estimate(
     options: dict[str, Any],
     annealing: dict[str, Any],
     *,
+    after: list[list[float]] | None,
     threads: int | None,
     progress: _Progress,
     crew: Any,

@@ -71,6 +71,7 @@ class Estimate:
     _weights: NDArray[np.float64] | None = field(compare=False)
     _json: str = field(compare=False)
     _lines: tuple[Line, ...] = field(compare=False)
+    _starts: list[list[float]] = field(compare=False, repr=False)
 
     @classmethod
     def _of(cls, found: _lnz.Found) -> Estimate:
@@ -94,6 +95,7 @@ class Estimate:
             _weights=_read_only(found.weights),
             _json=found.json,
             _lines=tuple(found.lines),
+            _starts=found.starts,
         )
 
     def to_dict(self) -> dict[str, Any]:

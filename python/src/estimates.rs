@@ -8,9 +8,11 @@ use crate::work::{self, Call, Limit};
 use lnz::Tempering;
 use lnz::{Annealed, Auto, Bounds, DEFAULT_BETAS, Details, Finding, Gwgm, Samples, Sampling};
 use lnz_app::Spelling;
+use lnz_app::batch::handed_on;
 use lnz_app::report::{Line, Report, Tone};
 use lnz_app::request::{ExactRequest, check_seconds};
 use lnz_app::run;
+use ndarray::Array1;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -33,6 +35,8 @@ pub(crate) struct Found {
     rounds: Vec<(f64, f64, f64, f64)>,
     /// The log weights of the chains of any method, where they are those of the whole model.
     weights: Option<Py<PyArray1<f64>>>,
+    /// Means of the visible units in the phases that auto has found, for the next model.
+    starts: Vec<Vec<f64>>,
 }
 
 impl Found {
@@ -49,6 +53,7 @@ impl Found {
                 .map(|&[t, log_z, low, high]| (t, log_z, low, high))
                 .collect(),
             weights,
+            starts: handed_on(report.finding.starts()).iter().map(|means| means.to_vec()).collect(),
             json: to_json(&report)?,
             lines: fields_of(report.lines(spelling)),
             warnings: warnings
@@ -78,19 +83,24 @@ fn annealed(finding: Finding) -> Option<Annealed> {
 /// log Z by any method.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
-#[pyo3(signature = (model, options, annealing, *, threads, progress, crew))]
+#[pyo3(signature = (model, options, annealing, *, after, threads, progress, crew))]
 pub(crate) fn estimate(
     py: Python<'_>,
     model: Py<Model>,
     options: Options<'_>,
     annealing: Annealing,
+    after: Option<Vec<Vec<f64>>>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
     crew: Option<Py<PyAny>>,
 ) -> PyResult<Found> {
     let started = Instant::now();
     let request = request(&options, &annealing, model.get().stored.model.visible())?;
-    let plan = request.plan().map_err(exception)?;
+    let mut plan = request.plan().map_err(exception)?;
+    if let Some(starts) = after {
+        let starts = starts.into_iter().map(Array1::from).collect();
+        plan = plan.with_similar_means(starts, "after").map_err(exception)?;
+    }
     let plan = checked(plan, crew.as_ref(), request.max_seconds)?;
     // A fixed number of rounds takes the time that it takes, and so does an executor.
     let is_limited = request.auto.rounds.is_none() && crew.is_none();

@@ -91,6 +91,45 @@ def test_many_models_one_on_each_worker(pool):
         lnz.estimate_many(models, colour="red")
 
 
+OF_SAMPLING = {"no_exact": True, "rounds": 1, "core": 0}
+
+
+def test_models_of_a_run_share_their_starts_as_the_tool_does(tool, tmp_path):
+    models = []
+    for seed in range(3):
+        models.append(str(tmp_path / f"m-{seed}.npz"))
+        lnz.save(lnz.generate_gwgm(seed=seed), models[-1])
+    alone = [row.log_z for row in lnz.estimate_many(models, **OF_SAMPLING)]
+    shared = lnz.estimate_many([models[0], "no-such-model", *models[1:]], share_starts=True, **OF_SAMPLING)
+    assert [row.model for row in shared.failed] == ["no-such-model"]
+    found = [row.log_z for row in shared if row.error is None]
+    assert found[0] == alone[0] and found[1] != alone[1]
+    options = ["--no-exact", "--rounds", "1", "--core", "0", "--share-starts", "--json"]
+    table = ["--csv", tmp_path / "rows.csv"]
+    # Each time one row is new.
+    told = [tool("estimate", *models[: k + 1], *options, *table)["log_z"] for k in range(3)]
+    assert told == found
+    # One by one.
+    first = lnz.estimate(models[0], **OF_SAMPLING)
+    assert lnz.estimate(models[1], after=first, **OF_SAMPLING).log_z == found[1]
+
+
+def test_starts_that_cannot_be_shared_are_refused(pool):
+    models = [lnz.generate_gwgm(seed=seed) for seed in range(2)]
+    with pytest.raises(ValueError, match="drop one of them"):
+        lnz.estimate_many(models, share_starts=True, executor=pool)
+    with pytest.raises(TypeError, match="expected True or False"):
+        lnz.estimate_many(models, share_starts="yes")
+    first = lnz.estimate(models[0], **OF_SAMPLING)
+    with pytest.raises(TypeError, match="after is"):
+        lnz.estimate(models[1], after=first.log_z)
+    with pytest.raises(ValueError, match="after has no effect"):
+        lnz.estimate(models[1], after=first, method="ais")
+    smaller = lnz.generate_gwgm(visible=10, seed=1)
+    with pytest.raises(ValueError, match="similar model"):
+        lnz.estimate(smaller, after=first, no_exact=True)
+
+
 class Misled:
     """An executor that changes what it is given, or fails."""
 

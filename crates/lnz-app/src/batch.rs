@@ -1,8 +1,10 @@
 //! Many models: which ones are meant, a row for each, and the file that has the rows.
 
 mod ledger;
+mod sharing;
 
 pub use ledger::{Kind, Ledger, to_json};
+pub use sharing::{Sharing, handed_on};
 
 use crate::numbers::{self, with_decimals_of};
 use crate::report::Report;

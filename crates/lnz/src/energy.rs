@@ -9,7 +9,7 @@ const MOST_FINITE: f64 = 1e307;
 const MOST_RESOLVED: f64 = 1e13;
 
 /// No energy of the model is larger, the constant aside.
-fn largest(model: &Rbm) -> f64 {
+pub(crate) fn largest(model: &Rbm) -> f64 {
     let biases = model.visible_bias().into_iter().chain(model.hidden_bias());
     model.weights().iter().chain(biases).map(|v| v.abs()).sum()
 }

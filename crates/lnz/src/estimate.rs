@@ -146,6 +146,14 @@ impl Finding {
         }
     }
 
+    /// Means of the visible units in the phases that the default method has found: see [`AutoRun::starts`].
+    pub fn starts(&self) -> &[ndarray::Array1<f64>] {
+        match &self.details {
+            Details::Auto(run) => &run.starts,
+            _ => &[],
+        }
+    }
+
     /// The run of parallel tempering; `None` for other methods.
     pub fn tempering(&self) -> Option<&TemperingRun> {
         match &self.details {

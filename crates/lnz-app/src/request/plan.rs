@@ -107,6 +107,20 @@ impl Plan {
         }
     }
 
+    /// The same work with the means of the phases of a similar model, which only the default method takes;
+    /// `option` is the one that asked for it.
+    pub fn with_similar_means(self, similar_means: Vec<Array1<f64>>, option: &str) -> Result<Self> {
+        match self {
+            Plan::Auto { settings, data } => {
+                let settings = Box::new(Auto { similar_means, ..*settings });
+                Ok(Plan::Auto { settings, data })
+            }
+            _ => Err(Error::options(format!(
+                "{{{option}}} has no effect on this method, which does not begin with a search for phases; use {{method=auto}} without options of AIS, or drop it"
+            ))),
+        }
+    }
+
     /// Proven bounds are worth their time beside the result: not where exact values are unwanted, nor
     /// where checks are.
     pub(crate) fn wants_bounds(&self) -> bool {

@@ -7,6 +7,7 @@ use super::{
     AnnealingArgs, AnswerArgs, AutoArgs, FolderArgs, JudgedArgs, LedgerArgs, LimitArgs,
     ReadingArgs, StartArgs,
 };
+use crate::failure::usage;
 use clap::Args;
 use lnz::Method;
 use lnz_app::request::Request;
@@ -71,6 +72,16 @@ pub(crate) struct EstimateArgs {
 }
 
 impl EstimateArgs {
+    /// One model has none before it.
+    pub(crate) fn refuse_sharing(&self) -> anyhow::Result<()> {
+        match self.table.share_starts {
+            true => Err(usage(
+                "{share_starts} is for several models, whose starts go from one to the next; name them in their order, or drop it",
+            )),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn request(&self) -> anyhow::Result<Request> {
         Ok(Request {
             method: self.method,

@@ -13,4 +13,8 @@ pub(crate) struct LedgerArgs {
     /// The same, a JSON object on each line
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "csv")]
     pub(crate) jsonl: Option<PathBuf>,
+    /// Let the search of each model begin also in the phases of the model before it, for checkpoints of a
+    /// training run in their order; what is handed on is kept beside the file of rows, in FILE.starts
+    #[arg(long)]
+    pub(crate) share_starts: bool,
 }

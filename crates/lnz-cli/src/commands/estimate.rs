@@ -28,6 +28,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<ExitCode> {
         }
         return many::run(args, &plan);
     }
+    args.refuse_sharing()?;
     if let Some(path) = &args.folder.path {
         let report = folder::estimate(args, path)?;
         return finish(args, &report, false);

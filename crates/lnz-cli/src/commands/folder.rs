@@ -11,21 +11,31 @@ use crate::threads::on_threads;
 use crate::{report, terminal};
 use anyhow::{Context, Result};
 use clap::Parser;
-use lnz::WithCrew;
+use lnz::io::{self, LargeNetwork};
+use lnz::{Exact, Observer, WithCrew};
 use lnz_app::folder::{Header, RunFolder, Share, VERSION};
 use lnz_app::report::Report;
 use lnz_app::request::Plan;
-use lnz_app::{Source, run};
+use lnz_app::{Source, network, run};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 /// What is run in a folder.
 struct Job {
-    plan: Plan,
-    source: Source,
+    what: What,
+    /// Where the model was found.
+    name: String,
+    /// The hash of the model.
+    sha256: String,
     /// The options that decide the result.
     settings: String,
+}
+
+enum What {
+    Planned(Box<Plan>, Box<Source>),
+    /// A network that is too large for a matrix: an elimination is all that it can have.
+    Network(Box<LargeNetwork>, Exact),
 }
 
 impl Job {
@@ -33,16 +43,47 @@ impl Job {
         let [model] = &args.models[..] else {
             return Err(usage("{run} is for one model; give each model a folder of its own"));
         };
+        args.refuse_sharing()?;
         let request = args.request()?;
         let plan = request.plan()?.for_folder(request.max_seconds)?;
-        let source = args.reading.load(not_standard_input(model)?)?;
-        Ok(Self { plan, source, settings: format!("estimate {request:?}") })
+        let settings = format!("estimate {request:?}");
+        if let (Plan::Exact { settings: exact, .. }, Some(network)) =
+            (&plan, io::read_large_network(model)?)
+        {
+            return Ok(Self::of_network(model, network, *exact, settings));
+        }
+        Ok(Self::planned(plan, args.reading.load(not_standard_input(model)?)?, settings))
     }
 
     fn of_exact(args: &ExactArgs) -> Result<Self> {
         let plan = args.request().plan()?.for_folder(args.max_seconds)?;
-        let source = args.model.reading.load(not_standard_input(&args.model.model)?)?;
-        Ok(Self { plan, source, settings: format!("exact {:?}", args.max_memory) })
+        let (model, settings) = (&args.model.model, format!("exact {:?}", args.max_memory));
+        if let Some(network) = io::read_large_network(model)? {
+            let exact = Exact { max_seconds: f64::INFINITY, ..args.request().settings()? };
+            return Ok(Self::of_network(model, network, exact, settings));
+        }
+        Ok(Self::planned(plan, args.model.reading.load(not_standard_input(model)?)?, settings))
+    }
+
+    fn planned(plan: Plan, source: Source, settings: String) -> Self {
+        let (name, sha256) = (source.name.clone(), source.model().sha256());
+        Self { what: What::Planned(Box::new(plan), Box::new(source)), name, sha256, settings }
+    }
+
+    fn of_network(model: &Path, network: LargeNetwork, exact: Exact, settings: String) -> Self {
+        let (name, sha256) = (model.display().to_string(), network.sha256());
+        Self { what: What::Network(Box::new(network), exact), name, sha256, settings }
+    }
+
+    fn run(&self, started: Instant, observer: &dyn Observer) -> Result<Report> {
+        Ok(match &self.what {
+            What::Planned(plan, source) => {
+                run::estimate(source.stored(), &self.name, plan, started, observer)?.report
+            }
+            What::Network(network, settings) => {
+                network::exact(network, &self.name, settings, None, started, observer)?
+            }
+        })
     }
 
     /// The job that a folder was begun with.
@@ -62,7 +103,7 @@ impl Job {
             Command::Exact(args) => Self::of_exact(&args)?,
             _ => anyhow::bail!("{}: run.json is not of a run", folder.path.display()),
         };
-        folder.check_model(&job.source.model().sha256())?;
+        folder.check_model(&job.sha256)?;
         Ok(job)
     }
 
@@ -70,8 +111,8 @@ impl Job {
     fn begin(&self, args: &FolderArgs, path: &Path, parts: Option<usize>) -> Result<RunFolder> {
         let header = Header {
             lnz: VERSION.to_owned(),
-            model: self.source.model().sha256(),
-            path: self.source.name.clone().into(),
+            model: self.sha256.clone(),
+            path: self.name.clone().into(),
             command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             typed_in: std::env::current_dir().context("the current folder")?,
             settings: self.settings.clone(),
@@ -104,15 +145,13 @@ fn compute(job: &Job, folder: &RunFolder, share: Share, args: &RunArgs) -> Resul
     let watch = Watch::new(args.quiet);
     let crew = folder.crew(share);
     let observer = WithCrew { observer: &watch, crew: &crew };
-    let outcome = on_threads(args.threads, || {
-        Ok(run::estimate(job.source.stored(), &job.source.name, &job.plan, started, &observer)?)
-    });
+    let outcome = on_threads(args.threads, || job.run(started, &observer));
     watch.finish();
     match (outcome, crew.missing()) {
-        (Ok(mut outcome), _) => {
-            outcome.report.ready_parts = crew.ready();
-            folder.keep_result(&outcome.report)?;
-            Ok(End::Finished(Box::new(outcome.report)))
+        (Ok(mut report), _) => {
+            report.ready_parts = crew.ready();
+            folder.keep_result(&report)?;
+            Ok(End::Finished(Box::new(report)))
         }
         (Err(_), Some(missing)) => Ok(End::Waiting(missing.parts, missing.of)),
         (Err(error), None) => Err(error),

@@ -7,7 +7,7 @@ use crate::progress::Watch;
 use crate::terminal::{self, label};
 use crate::threads::on_threads;
 use anyhow::Result;
-use lnz_app::batch::{self, Kind, Ledger, Row};
+use lnz_app::batch::{self, Kind, Ledger, Row, Sharing};
 use lnz_app::request::Plan;
 use lnz_app::run::{self, Outcome};
 use std::path::Path;
@@ -22,12 +22,17 @@ pub(crate) fn are_meant(args: &EstimateArgs) -> bool {
 
 pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
     let models = batch::expand(&args.models)?;
+    if args.table.share_starts {
+        plan.clone().with_similar_means(vec![], "share_starts")?;
+    }
     let settings = batch::settings_hash(&args.request()?);
     let mut ledger = match (&args.table.csv, &args.table.jsonl) {
         (Some(path), _) => Some(Ledger::open(path, Kind::Csv)?),
         (_, Some(path)) => Some(Ledger::open(path, Kind::JsonLines)?),
         (None, None) => None,
     };
+    let table = args.table.csv.as_deref().or(args.table.jsonl.as_deref());
+    let mut sharing = args.table.share_starts.then(|| Sharing::beside(table)).transpose()?;
     let width = models.iter().map(|name| name.display().to_string().chars().count()).max();
     let width = width.unwrap_or(0).clamp(5, 48);
     let titles = Row::titles(width);
@@ -44,7 +49,7 @@ pub(crate) fn run(args: &EstimateArgs, plan: &Plan) -> Result<ExitCode> {
         }
         watch.begin(&model.display().to_string());
         let done = on_threads(args.judged.run.threads, || {
-            one(args, plan, model, &settings, ledger.as_mut(), &watch)
+            one(args, plan, model, &settings, ledger.as_mut(), sharing.as_mut(), &watch)
         });
         watch.finish();
         match done {
@@ -99,21 +104,36 @@ fn one(
     model: &Path,
     settings: &str,
     ledger: Option<&mut Ledger>,
+    mut sharing: Option<&mut Sharing>,
     watch: &Watch,
 ) -> Result<Done> {
     let started = Instant::now();
     let source = args.reading.load(model)?;
+    let (model, sha256) = (source.model(), source.model().sha256());
+    let settings = match &sharing {
+        Some(sharing) => &sharing.settings(settings, model),
+        None => settings,
+    };
     if let Some(ledger) = &ledger
-        && let Some(row) = ledger.row(&source.model().sha256(), settings)
+        && let Some(row) = ledger.row(&sha256, settings)
+        // A row whose start is lost is computed again: the next model depends on it.
+        && sharing.as_mut().is_none_or(|s| s.goes_on_from(model, &sha256, settings))
     {
         let mut row = row.clone();
         row.name.clone_from(&source.name);
         return Ok(Done::Before(row));
     }
+    let plan = match &sharing {
+        Some(sharing) => &sharing.plan(plan, model)?,
+        None => plan,
+    };
     let Outcome { report, stopped, .. } =
         run::estimate(source.stored(), &source.name, plan, started, watch)?;
     if stopped {
         return Ok(Done::Stopped);
+    }
+    if let Some(sharing) = sharing {
+        sharing.hand_on(model, &sha256, settings, report.finding.starts())?;
     }
     let row = Row::new(&report, settings, started.elapsed().as_secs_f64());
     if let Some(ledger) = ledger {

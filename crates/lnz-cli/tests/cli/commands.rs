@@ -1,7 +1,7 @@
 //! The other commands: exact, compare, inspect, convert, generate, models, completions.
 
 use crate::files::Folder;
-use crate::run::{fields, json, lnz, one_sentence, refusal, text};
+use crate::run::{fields, json, lnz, one_sentence, refusal, run, text};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -160,14 +160,8 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn a_chain_of_a_hundred_thousand_units_is_summed_from_its_file() {
     const UNITS: usize = 100_000;
-    let mut file = format!("MARKOV\n{UNITS}\n{}\n{}\n", "2 ".repeat(UNITS), 2 * UNITS - 1);
-    (0..UNITS).for_each(|i| file += &format!("1 {i}\n"));
-    (1..UNITS).for_each(|i| file += &format!("2 {i} {}\n", i - 1));
-    file += &"2\n1 0.5\n".repeat(UNITS);
-    file += &"4\n1 1 1 3\n".repeat(UNITS - 1);
     let folder = Folder::new();
-    let path = folder.path("chain.uai");
-    std::fs::write(&path, file).unwrap();
+    let path = chain_of(&folder, UNITS);
     let found = json(&["exact", &path, "--json"]);
     // The weights of chains that end in 0 and in 1, scaled at every unit.
     let (mut off, mut on, mut log_scale) = (1.0f64, 0.5f64, 0.0);
@@ -184,4 +178,41 @@ fn a_chain_of_a_hundred_thousand_units_is_summed_from_its_file() {
     assert_eq!((&found["verdict"], &found["model"]["visible"]), (&"exact".into(), &50_000.into()));
     let sentence = refusal(&["estimate", &path]);
     assert!(sentence.contains("too large for a matrix; `lnz exact`"), "{sentence}");
+}
+
+/// A file with a chain of units, each coupled to the one before it.
+fn chain_of(folder: &Folder, units: usize) -> String {
+    let mut file = format!("MARKOV\n{units}\n{}\n{}\n", "2 ".repeat(units), 2 * units - 1);
+    (0..units).for_each(|i| file += &format!("1 {i}\n"));
+    (1..units).for_each(|i| file += &format!("2 {i} {}\n", i - 1));
+    file += &"2\n1 0.5\n".repeat(units);
+    file += &"4\n1 1 1 3\n".repeat(units - 1);
+    let path = folder.path("chain.uai");
+    std::fs::write(&path, file).unwrap();
+    path
+}
+
+#[test]
+fn a_network_without_a_matrix_has_run_folders_like_any_model() {
+    let folder = Folder::new();
+    let path = chain_of(&folder, 30_000);
+    let alone = json(&["exact", &path, "--json"]);
+    let (kept, planned) = (folder.path("run"), folder.path("planned"));
+    let split = ["--split-above", "0.000001", "--json"];
+    let found = json(&[&["exact", &path, "--run", &kept][..], &split].concat());
+    assert_eq!(found["log_z"], alone["log_z"]);
+    // Again, from what is kept.
+    let again = json(&[&["exact", &path, "--run", &kept][..], &split].concat());
+    assert_eq!((&again["log_z"], &again["model"]), (&alone["log_z"], &alone["model"]));
+    let plan = ["plan", &path, "--method", "exact", "--parts", "3", "--run", &planned];
+    let status = json(&[&plan[..], &split].concat());
+    assert!(status["log_z"].is_null(), "{status}");
+    let early = run(&["merge", &planned]);
+    assert!(early.code == Some(1) && early.stderr.contains("lacks"), "{}", early.stderr);
+    (1..=3).for_each(|part| drop(text(&["work", &planned, "--part", &part.to_string()])));
+    assert_eq!(json(&["merge", &planned, "--json"])["log_z"], alone["log_z"]);
+    // Another network is another model.
+    chain_of(&folder, 30_002);
+    let sentence = one_sentence(&["exact", &path, "--run", &kept]);
+    assert!(sentence.contains("another model"), "{sentence}");
 }

@@ -24,6 +24,7 @@ mod design;
 mod effort;
 mod family;
 mod fit;
+mod marks;
 mod modes;
 mod orders;
 mod prepare;
@@ -78,6 +79,9 @@ pub struct Auto {
     pub core: usize,
     /// Means of the visible units in a data set: the start of the means family.
     pub data_means: Option<Array1<f64>>,
+    /// Means of the visible units in the phases of a similar model, such as the last one along a training
+    /// run ([`AutoRun::starts`]): one more kind of first states in the search.
+    pub similar_means: Vec<Array1<f64>>,
     /// Resolution of the weights that the chains see.
     pub precision: Precision,
     /// Seed of the random numbers.
@@ -97,6 +101,7 @@ impl Default for Auto {
             // Past this, more states add nothing on the models that a core helps.
             core: 4096,
             data_means: None,
+            similar_means: vec![],
             precision: Precision::default(),
             seed: 0,
         }
@@ -117,14 +122,20 @@ impl Auto {
         if self.rounds == Some(0) {
             return Err(Error::setting("rounds", 0, "at least 1"));
         }
-        match &self.data_means {
-            Some(means) if means.len() != model.visible() => Err(Error::Width {
-                what: "the list of data means".into(),
-                found: means.len(),
-                expected: model.visible(),
-            }),
-            _ => Ok(()),
+        let data = self.data_means.iter().map(|means| ("the list of data means", means.len()));
+        let similar = self.similar_means.iter();
+        let similar = similar.map(|means| ("a list of means of a similar model", means.len()));
+        let expected = model.visible();
+        match data.chain(similar).find(|(_, found)| *found != expected) {
+            Some((what, found)) => Err(Error::Width { what: what.into(), found, expected }),
+            None => Ok(()),
         }
+    }
+
+    /// Means that the search begins from, and where they come from.
+    fn hints(&self) -> Vec<(&'static str, &Array1<f64>)> {
+        let data = self.data_means.iter().map(|means| ("data", means));
+        data.chain(self.similar_means.iter().map(|means| ("similar model", means))).collect()
     }
 }
 
@@ -138,6 +149,9 @@ pub struct AutoRun {
     pub exact_components: usize,
     /// The parts that were sampled: the components that could not be enumerated, or the whole model.
     pub sampled: Vec<Sampled>,
+    /// Means of the visible units in the phases that were found, the largest first; those of units that were
+    /// not sampled are 1/2. For [`Auto::similar_means`] of another model.
+    pub starts: Vec<Array1<f64>>,
 }
 
 /// The result of sampling a model or one of its components.
@@ -172,6 +186,9 @@ pub struct Sampled {
     pub core_used: bool,
     /// The phases that the sum goes over, the largest first.
     pub phases: Vec<FoundPhase>,
+    /// Means of the visible units in the phases that starts were fitted to.
+    #[serde(skip)]
+    pub starts: Vec<Array1<f64>>,
     /// The ways to anneal: what the trial found, and what the main run did.
     pub families: Vec<FamilyReport>,
     /// Effective sample size of the main run.
@@ -285,7 +302,7 @@ impl Estimator for Auto {
             return Err(Error::TooSlow { allowed: limit, least });
         }
         let sampled = parts.sample(self, &deadline).map_err(|error| deadline.explain(error))?;
-        let mut found = add_up(self, &parts, sampled);
+        let mut found = add_up(self, &parts, sampled, model.visible());
         found.cost.seconds = clock.elapsed().as_secs_f64();
         Ok(found)
     }
@@ -347,6 +364,25 @@ impl<'a> Parts<'a> {
         Ok(parts)
     }
 
+    /// The means of the phases of all parts, side by side; a part with fewer of them repeats its largest.
+    fn starts(&self, sampled: &[Sampled], units: usize) -> Vec<Array1<f64>> {
+        let most = sampled.iter().map(|part| part.starts.len()).max().unwrap_or(0);
+        let start = |k: usize| {
+            let mut means = Array1::from_elem(units, 0.5);
+            for (part, found) in self.to_sample.iter().zip(sampled) {
+                let Some(of_part) = found.starts.get(k).or(found.starts.first()) else { continue };
+                match &part.visible {
+                    None => means.assign(of_part),
+                    Some(visible) => {
+                        visible.iter().zip(of_part).for_each(|(&i, &mean)| means[i] = mean);
+                    }
+                }
+            }
+            means
+        };
+        (0..most).map(start).collect()
+    }
+
     /// Samples what is left; the parts share the time and the error between them.
     fn sample(&self, settings: &Auto, observer: &dyn Observer) -> Result<Vec<Sampled>> {
         let observer = &told::Told::of(&self.to_sample, self.exact, observer);
@@ -357,11 +393,14 @@ impl<'a> Parts<'a> {
             ..settings.clone()
         };
         let sample = |part: &Part<'_>| {
-            let data_means = settings.data_means.as_ref().map(|means| match &part.visible {
+            let of_part = |means: &Array1<f64>| match &part.visible {
                 None => means.clone(),
                 Some(visible) => means.select(ndarray::Axis(0), visible),
-            });
-            rounds::sample(&part.model, &Auto { data_means, ..share.clone() }, observer)
+            };
+            let data_means = settings.data_means.as_ref().map(of_part);
+            let similar_means = settings.similar_means.iter().map(of_part).collect();
+            let settings = Auto { data_means, similar_means, ..share.clone() };
+            rounds::sample(&part.model, &settings, observer)
         };
         self.to_sample.iter().map(sample).collect()
     }
@@ -385,7 +424,7 @@ fn affordable(model: &Rbm, components: &[Component], settings: &Auto) -> Result<
 }
 
 /// log Z of independent parts: values add, errors add in quadrature.
-fn add_up(settings: &Auto, parts: &Parts<'_>, sampled: Vec<Sampled>) -> Finding {
+fn add_up(settings: &Auto, parts: &Parts<'_>, sampled: Vec<Sampled>, units: usize) -> Finding {
     let log_z = parts.exact + sampled.iter().map(|s| s.log_z).sum::<f64>();
     let quadrature =
         |arm: &dyn Fn(&Sampled) -> f64| sampled.iter().map(|s| arm(s).powi(2)).sum::<f64>().sqrt();
@@ -414,6 +453,7 @@ fn add_up(settings: &Auto, parts: &Parts<'_>, sampled: Vec<Sampled>) -> Finding 
         details: Details::Auto(Box::new(AutoRun {
             settings: settings.clone(),
             exact_components: parts.exact_components,
+            starts: parts.starts(&sampled, units),
             sampled,
         })),
     }

@@ -16,9 +16,12 @@ pub(super) struct Product {
 
 impl Product {
     pub(super) fn fitted(means: &Array1<f64>) -> Result<Self> {
-        let start = Start::from_means(means.view(), EPSILON)?;
+        Ok(Self::of(Start::from_means(means.view(), EPSILON)?))
+    }
+
+    pub(super) fn of(start: Start) -> Self {
         let log_normaliser = start.log_z0(0);
-        Ok(Self { start, log_normaliser })
+        Self { start, log_normaliser }
     }
 
     fn log_density(&self, state: &State) -> f64 {

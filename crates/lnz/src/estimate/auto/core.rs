@@ -83,6 +83,11 @@ impl Core {
         self.heights.len()
     }
 
+    /// The lowest F of its states.
+    pub(super) fn lowest(&self) -> Option<f64> {
+        self.heights.values().copied().reduce(f64::min)
+    }
+
     /// Whether a packed state is in the core.
     pub(super) fn contains(&self, state: &[u64]) -> bool {
         self.heights.contains_key(state)

@@ -5,12 +5,12 @@ use super::effort::{BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, SWEEPS, WINDOW}
 use super::sampler::{Ends, Pool, Run, Sampler, State, drawn, effective};
 use super::schedule::schedule;
 use super::search::Found;
-use crate::Result;
 use crate::check::Measured;
-use crate::math::{ln, log_mean_exp, log_sum_exp};
+use crate::math::{ln, log_mean_exp, log_sum_exp, sigmoid};
+use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
 use lnz_kernels::random::Random;
-use ndarray::Axis;
+use ndarray::{Array1, Axis};
 
 /// Intervals of the short runs of each round of fitting phases; the whole needs one round less.
 pub(super) const ROUNDS: [usize; 3] = [BETAS / 4, BETAS / 4, BETAS / 2];
@@ -32,6 +32,21 @@ impl Fitted {
     /// All starts: those of the phases come first.
     pub(super) fn starts(&self) -> Vec<&Product> {
         self.phases.iter().chain(&self.whole).collect()
+    }
+
+    /// The means of the visible units of the model that was given, in each phase, the largest first.
+    pub(super) fn means_of(&self, model: &Rbm) -> Vec<Array1<f64>> {
+        let mut order: Vec<usize> = (0..self.phases.len()).collect();
+        order.sort_by(|&a, &b| self.log_sizes[b].total_cmp(&self.log_sizes[a]));
+        let of_visible = |&phase: &usize| {
+            let means = self.phases[phase].start.bias().mapv(sigmoid);
+            match means.len() == model.visible() {
+                true => means,
+                // The start was fitted to the hidden layer.
+                false => model.visible_input(means.view()).mapv(sigmoid),
+            }
+        };
+        order.iter().map(of_visible).collect()
     }
 }
 

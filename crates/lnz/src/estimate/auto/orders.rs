@@ -1,6 +1,8 @@
 //! Rounds as orders: an item is a group of chains, or an island of chains that are resampled together.
 
 use super::batch::{Batch, Ends, engine_of};
+use super::marks::{Asked, Marks};
+use super::tally::Chain;
 use crate::chains::Held;
 use crate::crew::bits::{pack, size_of, unpack};
 use crate::crew::{Order, Output, Task, Work, joined};
@@ -26,11 +28,15 @@ struct Details {
     flips: usize,
     resampled: Option<usize>,
     others: bool,
+    /// What is wanted in place of states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marks: Option<Asked>,
 }
 
 /// A batch with its task.
 struct Shared<'a> {
     batch: &'a Batch<'a>,
+    marks: Option<&'a Asked>,
     task: Task,
 }
 
@@ -41,6 +47,38 @@ pub(super) fn by_crew(
     flips: usize,
     hash: &OnceLock<String>,
 ) -> Option<Result<Ends>> {
+    let output = carried_out(batch, start, flips, hash, None)?;
+    Some(output.and_then(|(output, _)| unpacked(batch, output)))
+}
+
+/// The same where no states are wanted, but the marks of the chains.
+pub(super) fn marked_by_crew(
+    batch: &Batch<'_>,
+    start: &Start,
+    flips: usize,
+    hash: &OnceLock<String>,
+    marks: &Marks<'_>,
+) -> Option<Result<Vec<Chain>>> {
+    let model = batch.engine.path().model();
+    let asked = marks.asked(model);
+    let batch = &Batch { others: asked.others(), ..*batch };
+    let chains = |(output, asked): (Output, Option<Asked>)| match asked {
+        Some(asked) if output.numbers.len() == batch.chains => {
+            marks.read(&asked, model, batch.item(), &output.numbers, &output.bits)
+        }
+        _ => Err(not_of(batch.chains)),
+    };
+    Some(carried_out(batch, start, flips, hash, Some(asked))?.and_then(chains))
+}
+
+/// The joined output of a batch, and what was asked for.
+fn carried_out(
+    batch: &Batch<'_>,
+    start: &Start,
+    flips: usize,
+    hash: &OnceLock<String>,
+    marks: Option<Asked>,
+) -> Option<Result<(Output, Option<Asked>)>> {
     let crew = batch.observer.crew()?;
     let model = batch.engine.path().model();
     let &Batch { betas, chains, seed, resampled, others, .. } = batch;
@@ -57,15 +95,16 @@ pub(super) fn by_crew(
         flips,
         resampled,
         others,
+        marks,
     };
     let hash = hash.get_or_init(|| model.sha256()).clone();
-    let ends = || {
+    let output = || {
         let task = Task::new(hash, KIND, &details, batch.items(), seconds)?;
-        let shared = Shared { batch, task };
+        let shared = Shared { batch, marks: details.marks.as_ref(), task };
         let output = joined(&shared.task, crew.carry_out(&shared)?)?;
-        unpacked(batch, output)
+        Ok((output, details.marks))
     };
-    Some(ends())
+    Some(output())
 }
 
 impl Work for Shared<'_> {
@@ -79,6 +118,10 @@ impl Work for Shared<'_> {
 
     fn compute(&self, items: Range<usize>) -> Result<Output> {
         let ends = self.batch.compute(items.clone())?;
+        if let Some(marks) = self.marks {
+            let bits = marks.answer(self.batch.engine.path().model(), self.batch.item(), &ends)?;
+            return Ok(Output { items, numbers: ends.samples, bits });
+        }
         let mut bits = Vec::new();
         for chain in 0..ends.samples.len() {
             pack(&ends.states[chain], &mut bits);
@@ -101,8 +144,7 @@ fn unpacked(batch: &Batch<'_>, output: Output) -> Result<Ends> {
     let (n, m) = (model.visible(), if batch.others { model.hidden() } else { 0 });
     let (first, size) = (size_of(n), size_of(n) + size_of(m));
     if output.numbers.len() != batch.chains || output.bits.len() != size * batch.chains {
-        let chains = batch.chains;
-        return Err(Error::orders(format!("the results are not those of {chains} chains")));
+        return Err(not_of(batch.chains));
     }
     let chains = output.bits.chunks_exact(size.max(1));
     Ok(Ends {
@@ -115,6 +157,10 @@ fn unpacked(batch: &Batch<'_>, output: Output) -> Result<Ends> {
     })
 }
 
+fn not_of(chains: usize) -> Error {
+    Error::orders(format!("the results are not those of {chains} chains"))
+}
+
 /// Carries out an order for a model.
 pub(in super::super) fn carry_out(
     model: &Rbm,
@@ -122,9 +168,11 @@ pub(in super::super) fn carry_out(
     observer: &dyn Observer,
 ) -> Result<Output> {
     let details: Details = order.task.details()?;
-    let Details { chains, seed, resampled, others, flips, .. } = details;
+    let Details { chains, seed, resampled, others, flips, ref marks, .. } = details;
+    let marks = marks.as_ref();
     let start = Start::from_bias(details.start);
-    if start.bias().len() != model.visible() || chains == 0 || resampled == Some(0) {
+    let fits = marks.is_none_or(|marks| marks.fits(model) && marks.others() == others);
+    if start.bias().len() != model.visible() || chains == 0 || resampled == Some(0) || !fits {
         return Err(Error::orders("an order to sample does not fit its model"));
     }
     let flips = Flips { visible: flips, hidden: 0 };
@@ -135,7 +183,7 @@ pub(in super::super) fn carry_out(
     let batch = Batch { engine, betas, chains, seed, resampled, others, observer };
     let task = order.task.clone();
     match batch.items() == task.items {
-        true => Shared { batch: &batch, task }.compute(order.items.clone()),
+        true => Shared { batch: &batch, marks, task }.compute(order.items.clone()),
         false => Err(Error::orders("an order to sample has the wrong number of items")),
     }
 }

@@ -3,9 +3,10 @@
 use super::backward::{Route, Source, WayBack};
 use super::blocks::Blocks;
 use super::cells::{Product, cell};
-use super::core::{Core, pack};
+use super::core::Core;
 use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
 use super::fit::{Fitted, fit, fit_whole};
+use super::marks::{CoreLayer, Marks};
 use super::modes::find_modes;
 use super::sampler::{Pool, Run, Sampler, State, drawn};
 use super::schedule::{Pilot, schedule};
@@ -86,26 +87,34 @@ impl<'a> FlipsWay<'a> {
     }
 
     /// Resampled islands.
-    pub(super) fn islands(
-        &mut self,
+    fn islands(&mut self, betas: usize, islands: usize, core: &Core) -> Result<Vec<Chain>> {
+        let betas = self.pilot.schedule(betas);
+        let (chains, resampled) = (islands * ISLAND, Some(ISLAND));
+        let run = Run { start: &self.start, betas: &betas, chains, resampled, others: true };
+        let ends = self.sampler.anneal_flipping(&run, self.flips)?;
+        let found = marks(core).chains(&ends);
+        let size = ln(chains as f64);
+        self.trial_states.extend(ends.samples.iter().map(|s| s - size).zip(ends.others));
+        Ok(found)
+    }
+
+    /// The same without states, which a crew then need not send.
+    pub(super) fn marked_islands(
+        &self,
         betas: usize,
         islands: usize,
         core: &Core,
     ) -> Result<Vec<Chain>> {
         let betas = self.pilot.schedule(betas);
         let (chains, resampled) = (islands * ISLAND, Some(ISLAND));
-        let run = Run { start: &self.start, betas: &betas, chains, resampled, others: true };
-        let ends = self.sampler.anneal_flipping(&run, self.flips)?;
-        let chain = |(sample, state): (&f64, &State)| Chain {
-            sample: *sample,
-            cell: 0,
-            known: core.contains(&pack(state)),
-        };
-        let found = ends.samples.iter().zip(&ends.states).map(chain).collect();
-        let size = ln(chains as f64);
-        self.trial_states.extend(ends.samples.iter().map(|s| s - size).zip(ends.others));
-        Ok(found)
+        let run = Run { start: &self.start, betas: &betas, chains, resampled, others: false };
+        self.sampler.marked_flipping(&run, self.flips, &marks(core))
     }
+}
+
+/// Flips have one cell, and anneal the layer of the core.
+fn marks(core: &Core) -> Marks<'_> {
+    Marks { phases: &[], core, layer: CoreLayer::Annealed }
 }
 
 /// Flips have one cell and account for all of it.
@@ -144,8 +153,8 @@ fn survey<'a>(
     let expansions = if hopeless { settings.core.min(1) } else { settings.core };
     let core = Core::build(&free_energy, &modes, expansions, large.constant(), observer);
     stage(2);
-    let data = settings.data_means.as_ref();
-    let found = search(&sampler, &flips.sampler, data, &mut random, observer)?;
+    let hints = settings.hints();
+    let found = search(&sampler, &flips.sampler, &hints, &mut random, observer)?;
     Ok(Survey { sampler, flips, core, found, random })
 }
 

@@ -7,7 +7,7 @@ use super::prepare::{Layers, Prepared, alone, prepare, sources};
 use super::sampler::part_of_effort;
 use super::schedule::schedule;
 use super::tally::{Summary, Tally};
-use super::trial::from_starts;
+use super::trial::chains_from_starts;
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::check::{Measured, large_error, uneven_weights, unreached_mass};
 use crate::estimate::anneal::seconds_per_step;
@@ -109,14 +109,14 @@ impl<'a> MainRun<'a> {
     /// Fresh chains for every start.
     fn next_round(&mut self) -> Result<()> {
         let growth = growth_of(self.rounds);
-        let Prepared { sampler, flips, blocks, core, fitted, trial, way, .. } = &mut self.prepared;
+        let Prepared { sampler, flips, blocks, core, fitted, trial, way, .. } = &self.prepared;
         match (way, blocks) {
             (Family::Blocks, Some((blocks, _))) => {
                 let (chains, betas) = (growth * ROUND / self.betas, schedule(self.betas));
                 self.tally.chains[0].extend(blocks.chains(sampler, chains, &betas, core)?);
             }
             (Family::Flips, _) => {
-                let more = flips.islands(self.betas, growth * FLIP_ISLANDS, core)?;
+                let more = flips.marked_islands(self.betas, growth * FLIP_ISLANDS, core)?;
                 self.tally.chains[0].extend(more);
             }
             _ => {
@@ -125,8 +125,8 @@ impl<'a> MainRun<'a> {
                 let groups = |part: &f64| (part * chains / GROUP as f64).ceil() as usize;
                 let counts = trial.design.chains.iter().map(|part| groups(part).max(1) * GROUP);
                 let counts: Vec<usize> = counts.collect();
-                let found = from_starts(sampler, fitted, core, &counts, &betas)?;
-                for (chains, (more, _)) in self.tally.chains.iter_mut().zip(found) {
+                let found = chains_from_starts(sampler, fitted, core, &counts, &betas)?;
+                for (chains, more) in self.tally.chains.iter_mut().zip(found) {
                     chains.extend(more);
                 }
             }
@@ -232,6 +232,7 @@ impl<'a> MainRun<'a> {
             core_states: core.states(),
             families: self.families(&now),
             phases: self.phases(),
+            starts: self.prepared.fitted.means_of(model),
             ess: now.ess,
             max_weight_share: now.largest_share,
             rounds: self.rounds,

@@ -2,7 +2,9 @@
 
 use super::batch::{Batch, as_state, engine_of};
 pub(super) use super::batch::{Ends, State, stopped};
+use super::marks::Marks;
 use super::orders;
+use super::tally::Chain;
 use crate::chains::{Engine, Held};
 use crate::math::{exp, sigmoid};
 use crate::walk::{Betas, Population, stay, walk};
@@ -105,6 +107,47 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// The same for chains of which only the marks are wanted.
+    pub(super) fn marked_all(
+        &self,
+        runs: &[Run<'_>],
+        marks: &Marks<'_>,
+    ) -> Result<Vec<Vec<Chain>>> {
+        let numbered: Vec<_> = runs.iter().map(|run| (run, self.next_seed())).collect();
+        let chains = |(run, seed): (&Run<'_>, u64)| self.marked(run, 0, seed, marks);
+        match self.observer.crew() {
+            None => numbered.into_par_iter().map(chains).collect(),
+            Some(_) => numbered.into_iter().map(chains).collect(),
+        }
+    }
+
+    /// The marks of chains with other moves than sweeps alone.
+    pub(super) fn marked_flipping(
+        &self,
+        run: &Run<'_>,
+        flips: usize,
+        marks: &Marks<'_>,
+    ) -> Result<Vec<Chain>> {
+        self.marked(run, flips, self.next_seed(), marks)
+    }
+
+    fn marked(
+        &self,
+        run: &Run<'_>,
+        flips: usize,
+        seed: u64,
+        marks: &Marks<'_>,
+    ) -> Result<Vec<Chain>> {
+        let engine = self.engine(run.start, Flips { visible: flips, hidden: 0 });
+        let batch = self.batch(&*engine, run, seed);
+        let chains = match orders::marked_by_crew(&batch, run.start, flips, &self.hash, marks) {
+            Some(chains) => chains?,
+            None => marks.chains(&batch.compute(0..batch.items())?),
+        };
+        self.count(run.chains * (run.betas.len() - 1));
+        Ok(chains)
+    }
+
     /// Anneals chains with other moves than sweeps alone.
     pub(super) fn anneal_flipping(&self, run: &Run<'_>, flips: usize) -> Result<Ends> {
         let engine = self.engine(run.start, Flips { visible: flips, hidden: 0 });
@@ -137,15 +180,22 @@ impl<'a> Sampler<'a> {
     }
 
     fn run(&self, engine: &dyn Engine, run: &Run<'_>, flips: usize, seed: u64) -> Result<Ends> {
-        let Run { betas, chains, resampled, others, .. } = *run;
-        let observer = self.observer;
-        let batch = Batch { engine, betas, chains, seed, resampled, others, observer };
+        let batch = self.batch(engine, run, seed);
         let ends = match orders::by_crew(&batch, run.start, flips, &self.hash) {
             Some(ends) => ends?,
             None => batch.compute(0..batch.items())?,
         };
-        self.count(chains * (betas.len() - 1));
+        self.count(run.chains * (run.betas.len() - 1));
         Ok(ends)
+    }
+
+    fn batch<'b>(&self, engine: &'b dyn Engine, run: &Run<'b>, seed: u64) -> Batch<'b>
+    where
+        'a: 'b,
+    {
+        let Run { betas, chains, resampled, others, .. } = *run;
+        let observer = self.observer;
+        Batch { engine, betas, chains, seed, resampled, others, observer }
     }
 
     /// From states of the model back to starts: samples of log Z, too high on average.

@@ -71,15 +71,16 @@ impl Found {
 }
 
 /// Relaxed first states of all kinds and of both layers, and the phases among them; `swapped` has the
-/// layers exchanged. `data` are means of the visible layer of the model, whichever that is.
+/// layers exchanged. `hints` are means of the visible layer of the model, whichever that is, and where they
+/// come from.
 pub(super) fn search(
     sampler: &Sampler<'_>,
     swapped: &Sampler<'_>,
-    data: Option<&Array1<f64>>,
+    hints: &[(&'static str, &Array1<f64>)],
     random: &mut Random,
     observer: &dyn Observer,
 ) -> Result<Found> {
-    let (first, pool) = of_both_layers(sampler, swapped, data, random, observer)?;
+    let (first, pool) = of_both_layers(sampler, swapped, hints, random, observer)?;
     let mut found = Relaxed::of(sampler, first)?;
     let of_parts = of_parts(sampler, &found, random, observer)?;
     if !of_parts.is_empty() {
@@ -106,12 +107,12 @@ pub(super) fn search(
 fn of_both_layers(
     sampler: &Sampler<'_>,
     swapped: &Sampler<'_>,
-    data: Option<&Array1<f64>>,
+    hints: &[(&'static str, &Array1<f64>)],
     random: &mut Random,
     observer: &dyn Observer,
 ) -> Result<(Vec<Guess>, Pool)> {
-    let (mut first, mut pool) = of_layer(sampler, data, random, observer)?;
-    let (others, other_pool) = of_layer(swapped, data, random, observer)?;
+    let (mut first, mut pool) = of_layer(sampler, hints, random, observer)?;
+    let (others, other_pool) = of_layer(swapped, hints, random, observer)?;
     for (kind, state) in others {
         first.push((kind, swapped.other_layer(&state, random)));
     }
@@ -137,7 +138,7 @@ fn of_parts(
         let model = alone_in(sampler.large, &part, base.view())?;
         let turned = model.transposed()?;
         let alone = sampler.of_part([&model, &turned], random.bits(), observer)?;
-        let (first, _) = of_both_layers(&alone, &alone.swapped()?, None, random, observer)?;
+        let (first, _) = of_both_layers(&alone, &alone.swapped()?, &[], random, observer)?;
         for means in Relaxed::of(&alone, first)?.phases() {
             let mut state: State = base.iter().map(|&m| m > 0.5).collect();
             part.visible.iter().zip(&means).for_each(|(&unit, &m)| state[unit] = m > 0.5);
@@ -186,7 +187,7 @@ impl Relaxed {
 /// Guesses of the annealed layer of a sampler, and the ends of its short runs.
 fn of_layer(
     sampler: &Sampler<'_>,
-    data: Option<&Array1<f64>>,
+    hints: &[(&'static str, &Array1<f64>)],
     random: &mut Random,
     observer: &dyn Observer,
 ) -> Result<(Vec<Guess>, Pool)> {
@@ -208,8 +209,8 @@ fn of_layer(
         Ok(())
     };
     annealed("uniform", Start::uniform(n), &mut found)?;
-    if let Some(means) = data.filter(|means| means.len() == n) {
-        annealed("data", Start::from_means(means.view(), EPSILON)?, &mut found)?;
+    for (kind, means) in hints.iter().filter(|(_, means)| means.len() == n) {
+        annealed(kind, Start::from_means(means.view(), EPSILON)?, &mut found)?;
     }
     let coins: Vec<State> =
         (0..ASCENTS).map(|_| (0..n).map(|_| random.happens(0.5)).collect()).collect();

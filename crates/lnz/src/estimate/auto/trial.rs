@@ -1,10 +1,10 @@
 //! A trial from every fitted start, and what follows from it for the main run.
 
-use super::cells::cells;
-use super::core::{Core, pack};
+use super::core::Core;
 use super::design::Design;
 use super::effort::{BETAS, CHAINS, ISLAND, LEAST_SHARE};
 use super::fit::Fitted;
+use super::marks::{CoreLayer, Marks};
 use super::sampler::{Ends, Pool, Run, Sampler, State};
 use super::schedule::schedule;
 use super::tally::{Chain, Summary, Tally};
@@ -55,24 +55,35 @@ impl Trial {
 }
 
 /// For each fitted start so many chains, and the states in which they ended.
-pub(super) fn from_starts(
+fn from_starts(
     sampler: &Sampler<'_>,
     fitted: &Fitted,
     core: &Core,
     counts: &[usize],
     betas: &[f64],
 ) -> Result<Vec<(Vec<Chain>, Vec<State>)>> {
-    let others = core.states() > 0;
-    let starts = fitted.starts();
-    let starts = starts.iter().map(|product| &product.start).zip(counts);
-    let runs: Vec<Run<'_>> = starts
-        .map(|(start, &chains)| Run { start, betas, chains, resampled: None, others })
-        .collect();
-    let chains = |ends: Ends| {
-        let cells = cells(&fitted.phases, &ends.states);
-        let known = |i: usize| others && core.contains(&pack(&ends.others[i]));
-        let chain = |i: usize| Chain { sample: ends.samples[i], cell: cells[i], known: known(i) };
-        ((0..cells.len()).map(chain).collect(), ends.states.clone())
-    };
+    let (runs, marks) = (runs(fitted, core, counts, betas), marks(fitted, core));
+    let chains = |ends: Ends| (marks.chains(&ends), ends.states);
     Ok(sampler.anneal_all(&runs)?.into_iter().map(chains).collect())
+}
+
+/// The same without states, which a crew then need not send.
+pub(super) fn chains_from_starts(
+    sampler: &Sampler<'_>,
+    fitted: &Fitted,
+    core: &Core,
+    counts: &[usize],
+    betas: &[f64],
+) -> Result<Vec<Vec<Chain>>> {
+    sampler.marked_all(&runs(fitted, core, counts, betas), &marks(fitted, core))
+}
+
+fn runs<'a>(fitted: &'a Fitted, core: &Core, counts: &[usize], betas: &'a [f64]) -> Vec<Run<'a>> {
+    let others = core.states() > 0;
+    let starts = fitted.starts().into_iter().map(|product| &product.start).zip(counts);
+    starts.map(|(start, &chains)| Run { start, betas, chains, resampled: None, others }).collect()
+}
+
+fn marks<'a>(fitted: &'a Fitted, core: &'a Core) -> Marks<'a> {
+    Marks { phases: &fitted.phases, core, layer: CoreLayer::Other }
 }
