@@ -18,6 +18,8 @@ pub(super) const STRONG: f64 = 0.25;
 /// Groups of a pair that are exchanged at most, and units of a group worth the name.
 pub(super) const GROUPS: usize = 16;
 pub(super) const SMALLEST: usize = 4;
+/// Exchanges that are neither a block nor an alternative and that are weighed, at most.
+const MOST_TRIED: usize = 4 * STATES;
 
 /// The log of the weight of a phase with these means, as mean-field theory has it: energy and entropy.
 pub(super) fn log_weight(model: &Rbm, means: &Array1<f64>) -> f64 {
@@ -52,10 +54,9 @@ pub(super) struct Alternative {
     pub(super) gain: f64,
 }
 
-/// Where an exchange belongs: it is known, a block of its own, an alternative of a block, or none of these.
+/// Where an exchange belongs: it is a block of its own, an alternative of a block, or neither.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    Known,
     NewBlock,
     Alternative(usize),
     Other,
@@ -77,17 +78,24 @@ impl Exchanges {
         let mut base = Phase::of(model, means.row(order[0]));
         let mut top = log_weights[order[0]];
         let mut found = Self { base: base.visible.clone(), ..Self::default() };
-        let mut tried = 0;
+        let mut seen = BTreeSet::new();
         for &k in &order[1..] {
             let other = Phase::of(model, means.row(k));
-            for units in groups(model, &base, &other) {
+            let groups = groups(model, &base, &other);
+            // With one group it is the other state that comes out, which is there already.
+            let leads_elsewhere = groups.len() > 1;
+            for units in groups {
                 let means: Vec<f64> = units.iter().map(|&unit| other.visible[unit]).collect();
                 let place = found.place(&units, &means);
-                if place == Place::Known || tried == STATES {
+                let child = base.taking(&units, &other);
+                let is_one_more = place == Place::Other;
+                if is_one_more
+                    && (!leads_elsewhere
+                        || seen.len() == MOST_TRIED
+                        || !seen.insert(rounded(&child)))
+                {
                     continue;
                 }
-                tried += 1;
-                let child = base.taking(&units, &other);
                 let gain = log_weight(model, &child) - top;
                 found.add(place, Exchange { units, means, gain });
                 if gain > 0.0 {
@@ -112,7 +120,7 @@ impl Exchanges {
                 let here = self.within(k, units, means);
                 let is_known = |other: &Alternative| 2 * differ(&other.means, &here) < here.len();
                 match self.blocks[k].alternatives.iter().any(is_known) {
-                    true => Place::Known,
+                    true => Place::Other,
                     false => Place::Alternative(k),
                 }
             }
@@ -151,7 +159,8 @@ impl Exchanges {
     /// States to begin at: the combinations of highest weight, and then the other exchanges.
     pub(super) fn first_states(&self) -> Vec<Guess> {
         let mut combinations: Vec<(f64, Array1<f64>)> = vec![(0.0, self.base.clone())];
-        for block in &self.blocks {
+        // The alternatives of a single block are there already.
+        for block in self.blocks.iter().filter(|_| self.blocks.len() > 1) {
             let with = |(gain, means): &(f64, Array1<f64>), alternative: &Alternative| {
                 let mut means = means.clone();
                 let values = block.units.iter().zip(&alternative.means);
