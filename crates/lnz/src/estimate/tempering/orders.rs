@@ -112,7 +112,7 @@ fn numbers_of(seen: &Seen) -> impl Iterator<Item = f64> {
         let &Pair { tries, rejected, works, bennett } = pair;
         [tries, rejected, works[0], works[1], bennett[0], bennett[1]]
     };
-    let of_column = [seen.round_trips as f64, seen.bridge, seen.height.0, seen.height.1];
+    let of_column = [seen.round_trips as f64, seen.bridge, seen.log_density.0, seen.log_density.1];
     of_column.into_iter().chain(seen.pairs.iter().flat_map(of_pair))
 }
 
@@ -129,7 +129,7 @@ fn seen_of(numbers: &[f64], iterations: usize, kept: Vec<State>) -> Seen {
         pairs: of_pairs.as_chunks().0.iter().map(of_pair).collect(),
         round_trips: of_column[0] as usize,
         bridge: of_column[1],
-        height: (of_column[2], of_column[3]),
+        log_density: (of_column[2], of_column[3]),
         kept,
     }
 }
