@@ -9,6 +9,7 @@ mod auto;
 mod bennett;
 mod bounds;
 mod decided;
+mod delegate;
 mod estimator;
 mod exact;
 mod follow;
