@@ -24,7 +24,7 @@ pub(crate) enum Method {
 /// has changed). Measured: docs/decisions.md, "products".
 const TABLES_ABOVE: f64 = 0.11;
 /// Building the tables costs a block as much as this number of chains takes to look up.
-const CHAINS_PER_BUILD: f64 = 40.0;
+pub const CHAINS_PER_BUILD: f64 = 40.0;
 /// A change is dearer than a unit that is on: its sum is read first.
 const DELTA_COST: f64 = 1.15;
 

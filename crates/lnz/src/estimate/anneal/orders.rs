@@ -8,7 +8,6 @@ use crate::{Error, Precision, Rbm, Result, Schedule, Start};
 use lnz_kernels::GROUP;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 
 /// The name of these orders.
 pub(in super::super) const KIND: &str = "anneal";
@@ -56,7 +55,7 @@ pub(super) fn finished(run: &Run<'_>, start: &Start, crew: &dyn Crew) -> Result<
     let schedule = Betas::of(run.schedule.betas());
     let start = start.bias().to_vec();
     let details = Details { start, schedule, chains, seed, precision };
-    let seconds = run.total as f64 * seconds_per_step(model);
+    let seconds = run.steps.total() as f64 * seconds_per_step(model);
     let task = Task::new(model.sha256(), KIND, &details, chains.div_ceil(GROUP), seconds)?;
     let work = Delegated {
         task,
@@ -85,9 +84,9 @@ fn computed(run: &Run<'_>, groups: Range<usize>) -> Result<Output> {
 impl Run<'_> {
     /// Tells the observer of groups that were computed elsewhere.
     fn groups_are_done(&self, groups: usize) {
-        let steps = (groups * GROUP * self.schedule.intervals()) as u64;
-        let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
-        self.observer.progress(Progress::new(Phase::Anneal, done.min(self.total), self.total));
+        let done = self.steps.add((groups * GROUP * self.schedule.intervals()) as u64);
+        let total = self.steps.total();
+        self.observer.progress(Progress::new(Phase::Anneal, done.min(total), total));
     }
 }
 
