@@ -11,12 +11,13 @@ programs and ``plot()`` for people.
 """
 
 from ._builtin import BuiltIn, generate_bms, generate_gwgm, models
-from ._estimates import bounds, compare, estimate, exact, sample, score
+from ._estimates import bounds, compare, estimate, exact, sample
 from ._lnz import __version__
 from ._many import ModelRow, ModelRows, estimate_many
 from ._model import RBM, load, save
 from ._progress import Progress
 from ._results import Comparison, Estimate, ResultWarning, Samples, Score, Strategy, schema
+from ._score import score
 from ._track import Checkpoint, Track, track
 from ._tracker import LogZTracker, Record
 from ._train import Epoch, Training, train

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from . import _lnz
 from ._model import RBM
-from ._options import count, number, seed_number, switch
+from ._options import count, number, seed_number, switch, thread_count
 from ._progress import ProgressOption, reporter
 
 
@@ -117,7 +117,7 @@ def _generate(
             shuffle=shuffle,
             seed=seed_number(seed),
             no_exact=switch("no_exact", no_exact),
-            threads=count("threads", threads, most=1024),
+            threads=thread_count(threads),
             progress=report,
             name=name,
         )

@@ -1,8 +1,7 @@
-"""log Z, exactly or by sampling, and the likelihood of data."""
+"""log Z, exactly or by sampling: one function for each command of the tool."""
 
 from __future__ import annotations
 
-import math
 import os
 from typing import Any
 
@@ -11,11 +10,11 @@ import numpy as np
 from . import _lnz
 from ._choices import Binarize, ChainLayout, Init, Method, Precision, Start
 from ._executor import crew_of
-from ._model import RBM, as_rbm, data_argument
-from ._options import MOST_THREADS, count, number, seed_number, switch, word
+from ._model import as_rbm, data_argument
+from ._options import count, number, seed_number, switch, thread_count, word
 from ._options import count as count_of
 from ._progress import ProgressOption, reporter
-from ._results import Comparison, Estimate, Samples, Score
+from ._results import Comparison, Estimate, Samples
 
 
 def estimate(
@@ -149,7 +148,7 @@ def estimate(
             options,
             annealing,
             after=_starts_of(after),
-            threads=_threads(threads),
+            threads=thread_count(threads),
             progress=report,
             crew=crew_of(executor),
         )
@@ -193,7 +192,7 @@ def exact(
             force=switch("force", force),
             max_seconds=number("max_seconds", max_seconds),
             max_memory=number("max_memory", max_memory),
-            threads=_threads(threads),
+            threads=thread_count(threads),
             progress=report,
             crew=crew_of(executor),
         )
@@ -234,7 +233,7 @@ def sample(
             rungs=count_of("rungs", rungs),
             seed=seed_number(seed),
             max_seconds=number("max_seconds", max_seconds),
-            threads=_threads(threads),
+            threads=thread_count(threads),
             progress=report,
         )
     return Samples(drawn.visible, drawn.hidden, drawn.phase, Estimate._of(drawn.found))
@@ -260,14 +259,13 @@ def bounds(
     >>> floor <= lnz.exact(rbm).log_z <= ceiling
     True
     """
-    if entries is not None and not entries > 0:
-        raise ValueError(f"entries is {entries}, expected a number above 0")
-    if passes is not None and (not isinstance(passes, int) or passes < 1):
-        raise ValueError(f"passes is {passes!r}, expected a whole number of at least 1")
     rbm = as_rbm(model)
+    entries, passes = number("entries", entries), count("passes", passes)
+    if entries is not None and not entries > 0:
+        raise ValueError(f"entries is {entries}; expected a number above 0")
     with reporter(progress) as report:
         return _lnz.bounds(
-            rbm._model, entries=entries, passes=passes, threads=_threads(threads), progress=report
+            rbm._model, entries=entries, passes=passes, threads=thread_count(threads), progress=report
         )
 
 
@@ -301,88 +299,11 @@ def compare(
         compared = _lnz.compare(
             rbm._model,
             annealing,
-            threads=_threads(threads),
+            threads=thread_count(threads),
             progress=report,
             crew=crew_of(executor),
         )
     return Comparison._of(compared)
-
-
-def score(
-    model: Any,
-    data: Any,
-    *,
-    log_z: Any = None,
-    binarize: Binarize | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: ProgressOption = None,
-    executor: Any = None,
-    **options: Any,
-) -> Score:
-    """The log-likelihood of data under a model, as ``lnz score`` on the command line.
-
-    The uncertainty of log Z is carried into it. An example with a probability above 1 shows that log Z
-    is too low: the verdict is then ``"suspect"``, whatever log Z says of itself.
-
-    Parameters
-    ----------
-    model
-        As for :func:`estimate`.
-    data
-        Values in [0, 1], one row per example, or a file, or the name of a data set that ``lnz data
-        fetch`` has got: ``"mnist"``, ``"mnist-test"``, ``"web"``.
-    log_z
-        A number, taken as if it were exact; an :class:`Estimate` of the same model; or a file with
-        the output of ``lnz estimate --json``. Without it, ``estimate(model, **options)`` is used.
-    binarize
-        What to do with grey values: ``"none"``, ``"threshold"`` or ``"bernoulli"``.
-    seed, threads, progress, executor
-        As for :func:`estimate`; the executor is for log Z.
-
-    Examples
-    --------
-    >>> import lnz
-    >>> model = lnz.RBM([[0.5], [0.0]], [0.1, -0.4], [0.2])
-    >>> states = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> lnz.score(model, states).mean_log_likelihood
-    -1.42653...
-    >>> wrong = lnz.score(model, states, log_z=0.0)
-    >>> wrong.verdict, wrong.warnings[0].kind
-    ('suspect', 'above_one')
-    """
-    rbm = as_rbm(model)
-    seed = seed_number(seed)
-    values = data_argument("data", data)
-    if log_z is not None and options:
-        raise TypeError(f"{next(iter(options))} is for estimating log Z, but log_z is given")
-    known = None if log_z is None else _log_z(rbm, log_z)
-    # The data first: what is wrong with it is known before minutes go into log Z.
-    with reporter(progress) as report:
-        scored = _lnz.score(
-            rbm._model,
-            values,
-            binarize=word("binarize", binarize),
-            seed=seed,
-            threads=_threads(threads),
-            progress=report,
-        )
-    if known is None:
-        log_z = estimate(
-            rbm, seed=seed, threads=threads, progress=progress, executor=executor, **options
-        )
-        known = _log_z(rbm, log_z)
-    return Score._of(scored.report(known), log_z if isinstance(log_z, Estimate) else None)
-
-
-def _log_z(rbm: RBM, given: Any) -> _lnz.LogZ:
-    if isinstance(given, Estimate):
-        said = [(warning.message, warning.advice) for warning in given.warnings]
-        return _lnz.LogZ.of_result(given._json, said, rbm._model)
-    if isinstance(given, (str, os.PathLike)):
-        return _lnz.LogZ.read(os.fspath(given), rbm._model)
-    value = number("log_z", given)
-    return _lnz.LogZ.given(math.nan if value is None else value)
 
 
 def _annealing(
@@ -410,7 +331,3 @@ def _annealing(
         "no_exact": switch("no_exact", no_exact),
         "no_check": switch("no_check", no_check),
     }
-
-
-def _threads(threads: Any) -> int | None:
-    return count("threads", threads, most=MOST_THREADS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from . import _adapters, _lnz
 from ._arrays import numbers, rows
 from ._choices import Units
-from ._options import count, number
+from ._options import count, number, thread_count
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -343,9 +343,7 @@ def data_argument(name: str, data: Any) -> Any:
 
 
 def _log_marginals(model: _lnz.Model, data: Any, threads: int | None = None) -> NDArray[np.float64]:
-    return model.log_marginals(
-        data_argument("X", data), threads=count("threads", threads, most=1024)
-    )
+    return model.log_marginals(data_argument("X", data), threads=thread_count(threads))
 
 
 def _is_spin(units: Any) -> bool | None:

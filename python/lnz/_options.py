@@ -36,6 +36,11 @@ def seed_number(value: Any) -> int:
     return seed
 
 
+def thread_count(value: Any) -> int | None:
+    """How many threads work, or None for all of the machine's."""
+    return count("threads", value, most=MOST_THREADS)
+
+
 def number(name: str, value: Any) -> float | None:
     """A real number, or None."""
     if value is None:

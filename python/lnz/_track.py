@@ -12,7 +12,7 @@ from . import _lnz
 from ._choices import Verdict
 from ._frame import frame
 from ._model import as_rbm, data_argument
-from ._options import MOST_THREADS, count, number, seed_number, switch
+from ._options import count, number, seed_number, switch, thread_count
 from ._progress import ProgressOption, reporter
 from ._report import PathLike, words
 from ._show import Line, html_table
@@ -160,7 +160,7 @@ def track(
     >>> [row.verdict for row in found]
     ['exact', 'exact', 'exact']
     """
-    threads = count("threads", threads, most=MOST_THREADS)
+    threads = thread_count(threads)
     files, rbms = _run(models)
     examples = None
     if data is not None:

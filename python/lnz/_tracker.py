@@ -16,7 +16,7 @@ from ._choices import Verdict
 from ._estimates import estimate
 from ._frame import frame
 from ._model import RBM, as_rbm, data_argument
-from ._options import MOST_THREADS, count, number, seed_number
+from ._options import count, number, seed_number, thread_count
 from ._progress import ProgressOption, reporter
 from ._show import html_history
 
@@ -95,7 +95,7 @@ class LogZTracker:
     ) -> None:
         self._every = count("every", every) or 1
         most = count("examples", examples)
-        self._threads = count("threads", threads, most=MOST_THREADS)
+        self._threads = thread_count(threads)
         self._data, self._validation = (
             None
             if given is None

@@ -17,7 +17,7 @@ from . import _lnz
 from ._choices import Binarize, Verdict, VisibleBias
 from ._frame import frame
 from ._model import RBM, PathLike, data_argument
-from ._options import MOST_THREADS, count, number, seed_number, switch, word
+from ._options import count, number, seed_number, switch, thread_count, word
 from ._progress import ProgressOption, reporter
 from ._show import html_history
 
@@ -218,7 +218,7 @@ def train(
             settings,
             keeping,
             validation=None if validation is None else data_argument("validation", validation),
-            threads=count("threads", threads, most=MOST_THREADS),
+            threads=thread_count(threads),
             progress=report,
         )
     history = tuple(Epoch._of(fields) for fields in json.loads(trained)["epochs"])

@@ -5,8 +5,8 @@
 
 mod compare;
 mod estimate;
-pub mod look;
 mod score;
+pub mod styles;
 mod track;
 mod train;
 

@@ -134,7 +134,7 @@ impl Session {
         self.folder.as_ref().map(|folder| folder.join(STATE)).filter(|state| state.exists())
     }
 
-    /// Trains to the last epoch, and tells `told` about each row of the history as it comes.
+    /// Trains to the last epoch, and gives `on_row` each row of the history as it comes.
     ///
     /// An error leaves the folder with the last whole epoch. Where the observer has a limit of time, no
     /// epoch begins that would not end by then.
@@ -142,7 +142,7 @@ impl Session {
         &self,
         examples: &Examples,
         validation: Option<&Examples>,
-        told: &dyn Fn(&Row),
+        on_row: &dyn Fn(&Row),
         observer: &dyn Observer,
     ) -> Result<Trained> {
         self.check(validation.is_some())?;
@@ -164,7 +164,7 @@ impl Session {
         loop {
             if let Some(row) = row.take() {
                 let row = self.tracked(row, &trainer, validation, observer)?;
-                told(&row);
+                on_row(&row);
                 if row.epoch > 0 || row.tracked.is_some() {
                     history.add(row)?;
                 }
@@ -228,7 +228,7 @@ impl Session {
         if self.track.contains(row.epoch) {
             let tracking = Tracking { effort: self.track_effort, ..Tracking::default() };
             let clock = Instant::now();
-            row.tracked = Some(trainer.track(&tracking, validation, &Untold(observer))?);
+            row.tracked = Some(trainer.track(&tracking, validation, &WithoutProgress(observer))?);
             row.track_seconds = clock.elapsed().as_secs_f64();
         }
         Ok(row)
@@ -336,9 +336,9 @@ impl Trained {
 }
 
 /// A wish to stop reaches the work; its progress would hide that of the training.
-struct Untold<'a>(&'a dyn Observer);
+struct WithoutProgress<'a>(&'a dyn Observer);
 
-impl Observer for Untold<'_> {
+impl Observer for WithoutProgress<'_> {
     fn cancelled(&self) -> bool {
         self.0.cancelled()
     }

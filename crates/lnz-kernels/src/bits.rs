@@ -44,10 +44,13 @@ impl Bits {
         (0..units).map(|i| (0..self.chains).map(|c| u64::from(self.get(c, i))).sum()).collect()
     }
 
+    /// Always inlined, like its callers: kernels count bits by an instruction.
+    #[inline(always)]
     pub(crate) fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
+    #[inline(always)]
     pub(crate) fn count_different(&self, other: &Self) -> usize {
         self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
     }

@@ -28,8 +28,9 @@ mod test_model;
 
 pub use annealing::block::Flips;
 pub use annealing::grid::{GridChains, GridModel, MetropolisChains};
-pub use annealing::groups::{ChainRange, GROUP, share_out};
+pub use annealing::groups::{ChainRange, GROUP, LARGEST_BLOCK, share_out};
 pub use annealing::path::Path;
+pub use annealing::product::CHAINS_PER_BUILD;
 pub use bits::Bits;
 pub use free_energy::position::{FreeEnergy, Position};
 pub use free_energy::rows::{GROUP_OF_ROWS, Marginals};

@@ -4,10 +4,11 @@
 //! |---|---|
 //! | `walkers` | what every engine can do |
 //! | `grid` | the fast engine, on fixed-point weights |
-//! | `reference` | the readable engine, in float64: its twin |
+//! | `reference` | its twin, the readable engine in float64 |
+//! | `moves` | the moves of one chain in float64, formula by formula |
 //! | `held` | what engines for one model share: its weights on a grid |
 //! | `between` | chains between two models, on either engine |
-//! | `bridge` | the last factor, from the rounded weights to the real ones |
+//! | `bridge` | the last factor of a weight, from the rounded weights to the real ones |
 
 mod between;
 mod bridge;
@@ -43,7 +44,7 @@ pub enum Precision {
     F64,
 }
 
-/// What an engine is wanted for.
+/// What an engine is asked to do.
 pub(crate) struct Task<'m> {
     pub(crate) path: Path<'m>,
     pub(crate) flips: Flips,

@@ -1,7 +1,7 @@
 //! The ways to log Z: each is an [`Estimator`], each returns a [`Finding`].
 //!
-//! A new one is a file with its settings. Here it has a module, a variant of [`Details`], and a variant
-//! of [`Method`] with its name and its defaults. All that is `pub` here, `lnz` makes public.
+//! A new one is a file with its settings. In this file it gets a module, a variant of [`Details`], and a
+//! variant of [`Method`] with its name and its defaults. Everything that is `pub` here is public in `lnz`.
 
 mod ais;
 mod anneal;
@@ -9,6 +9,7 @@ mod auto;
 mod bennett;
 mod bounds;
 mod decided;
+mod delegate;
 mod estimator;
 mod exact;
 mod follow;
@@ -57,7 +58,7 @@ choices!(Method {
     Tempering: "tempering", "Parallel tempering from a fitted start; its errors have no preferred side";
 });
 
-/// What can be said about any method; those without chains ignore it.
+/// Options that all methods take. A method ignores those that mean nothing to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MethodOptions {
     /// Intermediate distributions; `None` leaves them to the method.
@@ -126,7 +127,7 @@ pub enum Details {
 }
 
 impl Details {
-    /// The method that tells it.
+    /// The method whose details these are.
     pub fn method(&self) -> Method {
         match self {
             Details::Exact(_) => Method::Exact,
@@ -174,7 +175,7 @@ impl Finding {
 /// log Z by the default method with its default settings: exact where that takes a few seconds,
 /// otherwise from several starts, for a minute at most.
 ///
-/// [`Auto`] has the settings; [`Exact`] and [`Ais`] are the other methods.
+/// [`Auto`] has its settings; [`Exact`], [`Ais`] and [`Tempering`] are the other methods.
 ///
 /// ```
 /// let model = lnz::Gwgm::HARDEST.generate(0)?;

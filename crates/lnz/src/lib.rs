@@ -22,24 +22,26 @@
 //! |---|---|
 //! | make or read a model | [`Rbm::new`], [`Rbm::from_spins`], [`io::read_model`], [`Gwgm`], [`block_system`], [`Spins`], [`BUILT_IN`] |
 //! | get log Z with the default method | [`estimate`](fn@estimate), or [`Auto`] for its settings |
-//! | choose the method | [`Auto`], [`Ais`] and [`Exact`], each an [`Estimator`] that returns a [`Finding`]; [`Method`] has them by name |
+//! | choose the method | [`Auto`], [`Ais`], [`Exact`] and [`Tempering`], each an [`Estimator`] that returns a [`Finding`]; [`Method`] has them by name |
 //! | sum over all states | [`exact_log_z`], after asking [`exact_cost`]; [`exact_log_z_sparse`] without a matrix |
 //! | prove a floor and a ceiling | [`proven_bounds`] |
 //! | choose where annealing starts | [`Start::uniform`], [`Start::from_means`] with [`data::means`], [`Start::sampled`] |
 //! | anneal | [`Schedule`], [`anneal`](fn@anneal), [`Estimate::from_samples`] |
 //! | get the log-likelihood of data | [`score`](fn@score) over a [`data::DataReader`], then [`Scores::likelihood`] |
 //! | look for mass that a run has missed | [`second_opinion`], [`Diagnosis::of_annealing`]; [`Ais`] does both |
+//! | draw states of a model | [`sample`](fn@sample) |
+//! | follow log Z from model to model | [`Follower`] |
 //! | train a model on data | [`train::Trainer`] |
-//! | follow or stop long work | [`Observer`]; `()` does neither |
+//! | watch or stop long work | [`Observer`]; `()` does neither |
 //! | have work done elsewhere, or keep what was done | [`crew::Crew`], [`carry_out`] |
 //!
 //! Every function is deterministic: the same model, settings and seed give the same bits on any number
 //! of threads and any instruction set. Only a time limit makes a result depend on the machine.
 //!
-//! The feature `models`, on by default, compiles the trained models of [`BUILT_IN`] in, 7 MB; the
-//! generated ones are always there.
+//! The feature `models`, on by default, adds the trained models of [`BUILT_IN`], 7 MB. The generated ones
+//! are always there.
 //!
-//! The repository's `docs/method.md` maps the equations to functions, `docs/architecture.md` describes
+//! In the repository, `docs/method.md` maps the equations to functions and `docs/architecture.md` describes
 //! the modules.
 
 #![deny(unsafe_code)]

@@ -1,5 +1,9 @@
 //! How long work reports its progress and learns that it should stop.
 
+mod steps;
+
+pub(crate) use steps::Steps;
+
 use crate::Error;
 use crate::crew::Crew;
 use std::time::{Duration, Instant};

@@ -19,7 +19,7 @@ use crate::chains::Walkers;
 
 /// The betas of a walk, one after the other.
 pub(crate) trait Betas {
-    /// The next beta, given what the last step has done to the chains; none at the end.
+    /// The next beta, which may depend on what the last step has done to the chains; `None` at the end.
     fn next(&mut self, population: &Population) -> Option<f64>;
 }
 
@@ -30,12 +30,14 @@ impl<I: Iterator<Item = f64>> Betas for I {
     }
 }
 
-/// Leads chains along all `betas`. They rise to 1, from chains that follow the start distribution; or
-/// they fall from 1, from chains that follow the model.
+/// Leads chains along all `betas`. Betas that rise to 1 need chains that follow the start distribution;
+/// betas that fall from 1 need chains that follow the model.
 ///
-/// The chains may see rounded weights, but the log weights are those of the real model: at beta = 1 one
-/// more factor, in float64, leads from one to the other. `watch` sees the chains after each step and
-/// ends the walk by returning `None`; so do chains that were stopped in the middle of one.
+/// The chains may see rounded weights, but the log weights are those of the real model: at beta = 1 they
+/// get one more factor, computed in float64.
+///
+/// `watch` is called after each step. The walk ends early, with `None`, if `watch` returns `None` or if the
+/// chains were stopped in the middle of a step.
 pub(crate) fn walk(
     walkers: &mut dyn Walkers,
     population: &mut Population,

@@ -213,12 +213,12 @@ impl Crew for FolderCrew<'_> {
         }
         std::fs::create_dir_all(&place).map_err(|error| cannot_write(&place, error))?;
         let value = decide()?;
-        let mut beside =
+        let mut draft =
             tempfile::NamedTempFile::new_in(&place).map_err(|error| cannot_write(&path, error))?;
         let text = serde_json::to_vec(&value).unwrap_or_default();
-        let written = beside.write_all(&text).and_then(|()| beside.as_file().sync_all());
+        let written = draft.write_all(&text).and_then(|()| draft.as_file().sync_all());
         written.map_err(|error| cannot_write(&path, error))?;
-        match beside.persist_noclobber(&path) {
+        match draft.persist_noclobber(&path) {
             Ok(_) => Ok(value),
             // Another process was faster, and the first one decides.
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {

@@ -43,12 +43,12 @@ pub fn problems(folder: &Path) -> Result<(Vec<Problem>, Vec<String>)> {
                 continue;
             }
         };
-        let beside = PathBuf::from(format!("{}.PR", path.display()));
+        let solution = PathBuf::from(format!("{}.PR", path.display()));
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let listed = table.get(&name).or_else(|| table.get(&stem?)).copied();
         let log_z = match listed {
             Some(log_z) => Some(log_z),
-            None if beside.is_file() => Some(io::read_log_z(&beside)?),
+            None if solution.is_file() => Some(io::read_log_z(&solution)?),
             None => stored.exact_log_z,
         };
         match log_z {
@@ -79,11 +79,11 @@ fn read_table(folder: &Path) -> Result<BTreeMap<String, f64>> {
     let mut values = BTreeMap::new();
     for path in TABLES.map(|name| folder.join(name)) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        let apart = if path.extension().is_some_and(|e| e == "tsv") { '\t' } else { ',' };
+        let separator = if path.extension().is_some_and(|e| e == "tsv") { '\t' } else { ',' };
         let bad = |line: usize, problem: &str| {
             Error::options(format!("{}, line {line}: {problem}", path.display()))
         };
-        let mut lines = text.lines().map(|line| line.split(apart).map(str::trim).collect());
+        let mut lines = text.lines().map(|line| line.split(separator).map(str::trim).collect());
         let head: Vec<&str> = lines.next().unwrap_or_default();
         let column = |name| head.iter().position(|title| *title == name);
         let (Some(name_at), Some(value_at)) = (column("name"), column("log_z")) else {

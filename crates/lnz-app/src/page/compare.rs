@@ -1,7 +1,7 @@
 //! The page of several strategies side by side.
 
 use super::estimate::{Row, intervals};
-use super::{Page, SORTABLE, Words, badge, interval, look, real};
+use super::{Page, SORTABLE, Words, badge, interval, real, styles};
 use crate::numbers::{duration, exact, short, with_decimals_of};
 use lnz_figures::{Axis, Cell, Figure, Rule, Table};
 use maud::{Markup, html};
@@ -54,14 +54,14 @@ fn strategies(json: &Value, rows: &[Value]) -> Markup {
             label: name_of(row),
             value: real(&found["log_z"])?,
             interval: interval(&found["interval"]),
-            style: look::of_verdict(verdict),
+            style: styles::of_verdict(verdict),
             meaning: if verdict == "suspect" { "suspect" } else { "not suspect" },
         })
     };
     let drawn: Vec<Row> = rows.iter().filter_map(drawn).collect();
     let mut panel = intervals("", Axis::linear("log Z"), &drawn);
     if let Some(log_z) = real(&json["exact"]) {
-        panel = panel.with_rule(Rule::upright("exact", log_z, look::EXACT));
+        panel = panel.with_rule(Rule::upright("exact", log_z, styles::EXACT));
     }
     let note = "Bars are 95% intervals.".to_owned();
     let figure = Figure { note, ..Figure::new(vec![panel]) };

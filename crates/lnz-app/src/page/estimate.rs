@@ -1,6 +1,6 @@
 //! The page of an estimate of log Z.
 
-use super::{Page, Words, interval, interval_words, look, real, settings, with_error};
+use super::{Page, Words, interval, interval_words, real, settings, styles, with_error};
 use crate::report::Report;
 use lnz::Details;
 use lnz_figures::{Axis, Errors, Figure, Panel, Rule, Series, Style, verbatim};
@@ -123,7 +123,7 @@ fn comparison(json: &Value) -> Option<Figure> {
         label: "result".to_owned(),
         value: log_z,
         interval: interval(&json["interval"]),
-        style: look::of_verdict(verdict),
+        style: styles::of_verdict(verdict),
         meaning: if verdict == "suspect" { "result, suspect" } else { "result" },
     }];
     let parts = json["sampled"].as_array().map_or(&[][..], Vec::as_slice);
@@ -134,7 +134,7 @@ fn comparison(json: &Value) -> Option<Figure> {
                 label: "with chains back".to_owned(),
                 value: reverse,
                 interval: [reverse; 2],
-                style: look::TRIAL,
+                style: styles::TRIAL,
                 meaning: "on the way to it",
             });
         }
@@ -147,7 +147,7 @@ fn comparison(json: &Value) -> Option<Figure> {
                 label: format!("trial, {}", family["family"].as_str().unwrap_or_default()),
                 value,
                 interval: [value - reach, value + reach],
-                style: look::TRIAL,
+                style: styles::TRIAL,
                 meaning: "on the way to it",
             });
         }
@@ -156,11 +156,12 @@ fn comparison(json: &Value) -> Option<Figure> {
     let proven = &json["proven"];
     let floor = real(&proven[0]).or(real(&json["lower_bound"]));
     if let Some(floor) = floor.filter(|floor| floor.is_finite()) {
-        panel = panel.with_rule(Rule::upright("floor: log Z is not below it", floor, look::FLOOR));
+        panel =
+            panel.with_rule(Rule::upright("floor: log Z is not below it", floor, styles::FLOOR));
     }
     if let Some(ceiling) = real(&proven[1]) {
         let name = "ceiling: log Z is not above it";
-        panel = panel.with_rule(Rule::upright(name, ceiling, look::CEILING));
+        panel = panel.with_rule(Rule::upright(name, ceiling, styles::CEILING));
     }
     let note = "Bars are 95% intervals; those of trials are two standard errors on both sides.";
     Some(Figure { note: note.to_owned(), ..Figure::new(vec![panel]) })
@@ -175,10 +176,10 @@ fn weights(json: &Value, trace: &Trace) -> Option<Figure> {
         "chains",
         &trace.log_weights,
         BINS,
-        Style { marker: lnz_figures::Marker::None, ..look::AUTO },
+        Style { marker: lnz_figures::Marker::None, ..styles::AUTO },
     ));
     if let Some(log_z) = real(&json["log_z"]) {
-        panel = panel.with_rule(Rule::upright("log Z: their log-mean-exp", log_z, look::EXACT));
+        panel = panel.with_rule(Rule::upright("log Z: their log-mean-exp", log_z, styles::EXACT));
     }
     let note = "Z is the mean of the weights. Where log Z lies far to the right of most chains, a few of \
                 them decide it.";
@@ -190,7 +191,7 @@ fn path(json: &Value, trace: &Trace) -> Option<Figure> {
         return None;
     }
     let points = trace.path.iter().map(|&(beta, log_z)| [beta, log_z]).collect();
-    let line = Style { marker: lnz_figures::Marker::None, ..look::AUTO };
+    let line = Style { marker: lnz_figures::Marker::None, ..styles::AUTO };
     let mut panel =
         Panel::new("", Axis::linear("β"), Axis::linear("log Z at β")).with(Series::new(
             "estimate on the way from the start (β = 0) to the model (β = 1)",
@@ -201,7 +202,7 @@ fn path(json: &Value, trace: &Trace) -> Option<Figure> {
     if let Some(floor) = real(&json["lower_bound"]).filter(|floor| floor.is_finite()) {
         let points = vec![[0.95, floor], [1.0, floor]];
         let name = "floor: at β = 1, log Z is not below it";
-        panel = panel.with(Series::new(name, points, look::FLOOR));
+        panel = panel.with(Series::new(name, points, styles::FLOOR));
     }
     Some(Figure::new(vec![panel]))
 }
@@ -212,13 +213,13 @@ fn rounds(json: &Value, trace: &Trace) -> Option<Figure> {
     }
     let points = trace.rounds.iter().map(|&[seconds, log_z, ..]| [seconds, log_z]).collect();
     let ends = trace.rounds.iter().map(|&[_, _, low, high]| [low, high]).collect();
-    let style = Style { dash: lnz_figures::Dash::Solid, ..look::TRUSTED };
+    let style = Style { dash: lnz_figures::Dash::Solid, ..styles::TRUSTED };
     let mut panel = Panel::new("", Axis::linear("seconds"), Axis::linear("log Z")).with(
         Series::new("after each round, with its 95% interval", points, style)
             .errors(Errors::Y(ends)),
     );
     if let Some(floor) = real(&json["lower_bound"]) {
-        panel = panel.with_rule(Rule::new("floor: log Z is not below it", floor, look::FLOOR));
+        panel = panel.with_rule(Rule::new("floor: log Z is not below it", floor, styles::FLOOR));
     }
     Some(Figure::new(vec![panel]))
 }
@@ -236,7 +237,7 @@ fn ladder(json: &Value) -> Option<Figure> {
     let panel = Panel::new("", Axis::linear("β"), y).with(Series::new(
         "pairs of neighbouring rungs",
         points,
-        look::AUTO,
+        styles::AUTO,
     ));
     let note = format!(
         "{} round trips from the start to the model and back; the barrier is {:.1}.",
@@ -258,7 +259,7 @@ fn phases(json: &Value) -> Option<Figure> {
             label: verbatim(&format!("{}: {}", i + 1, by.first().copied().unwrap_or("?"))),
             value: share,
             interval: [share - reach, share + reach],
-            style: look::TRUSTED,
+            style: styles::TRUSTED,
             meaning: "share of Z, two standard errors on both sides",
         }
     };

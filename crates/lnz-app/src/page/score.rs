@@ -1,6 +1,6 @@
 //! The page of the log-likelihood of data.
 
-use super::{Page, Trace, Words, estimate, interval_words, look, real, settings, with_error};
+use super::{Page, Trace, Words, estimate, interval_words, real, settings, styles, with_error};
 use lnz_figures::{Axis, Figure, Marker, Panel, Rule, Series, Style};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -44,14 +44,14 @@ pub fn score(
 
 /// How the log-likelihoods of the examples spread.
 fn spread(json: &Value, mean: f64, log_likelihoods: &[f64]) -> Markup {
-    let style = Style { marker: Marker::None, ..look::AUTO };
+    let style = Style { marker: Marker::None, ..styles::AUTO };
     let x = Axis::linear("log-likelihood of an example (nats)");
     let mut panel = Panel::new("", x, Axis::linear("examples"))
         .with(Series::histogram("examples", log_likelihoods, BINS, style))
-        .with_rule(Rule::upright("mean", mean, look::EXACT));
+        .with_rule(Rule::upright("mean", mean, styles::EXACT));
     if real(&json["quantiles"]["max"]).is_some_and(|max| max > 0.0) {
         let name = "probability 1: no example can lie beyond it";
-        panel = panel.with_rule(Rule::upright(name, 0.0, look::CEILING));
+        panel = panel.with_rule(Rule::upright(name, 0.0, styles::CEILING));
     }
     html! {
         section id="spread" { h2 { "The examples" } (Figure::new(vec![panel]).html("spread")) }

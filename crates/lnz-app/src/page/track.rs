@@ -1,6 +1,6 @@
 //! The page of log Z along a training run.
 
-use super::{Page, SMALL_BARS, SORTABLE, Words, interval, look, real, settings};
+use super::{Page, SMALL_BARS, SORTABLE, Words, interval, real, settings, styles};
 use crate::numbers::{duration, with_decimals_of};
 use lnz_figures::{Axis, Cell, Errors, Figure, Panel, Series, Table};
 use maud::html;
@@ -43,17 +43,17 @@ fn figure(rows: &[Value], unit: &str) -> Figure {
     let ends = ends.map(|row| interval(&row["interval"])).collect();
     let along = points(&|row| real(&row["log_z"]));
     let mut log_z = Panel::new("log Z", Axis::linear(unit), Axis::linear("nats"))
-        .with(Series::new("log Z", along, look::AUTO).errors(Errors::Y(ends)));
+        .with(Series::new("log Z", along, styles::AUTO).errors(Errors::Y(ends)));
     let checks = points(&|row| real(&row["independent"]["log_z"]));
     if !checks.is_empty() {
         let checked = rows.iter().filter(|row| row["independent"].is_object());
         let ends = checked.map(|row| interval(&row["independent"]["interval"])).collect();
-        let series = Series::new("independent estimate", checks, look::TRIAL);
+        let series = Series::new("independent estimate", checks, styles::TRIAL);
         log_z = log_z.with(series.errors(Errors::Y(ends)));
     }
     let suspect = points(&|row| real(&row["log_z"]).filter(|_| row["verdict"] == "suspect"));
     if !suspect.is_empty() {
-        log_z = log_z.with(Series::new("suspect", suspect, look::SUSPECT));
+        log_z = log_z.with(Series::new("suspect", suspect, styles::SUSPECT));
     }
     let gaps = points(&|row| {
         let [low, high] = interval(&row["bridge"]["bracket"]);
@@ -62,7 +62,7 @@ fn figure(rows: &[Value], unit: &str) -> Figure {
     let mut panels = vec![log_z];
     if !gaps.is_empty() {
         let panel = Panel::new("between both directions", Axis::linear(unit), Axis::linear("nats"));
-        panels.push(panel.with(Series::new("", gaps, look::PS)));
+        panels.push(panel.with(Series::new("", gaps, styles::PS)));
     }
     let note = SMALL_BARS.to_owned();
     Figure { note, ..Figure::new(panels) }

@@ -1,6 +1,6 @@
 //! The page of a training run, and the figure of its history.
 
-use super::{Page, SMALL_BARS, SORTABLE, Words, interval, look, real};
+use super::{Page, SMALL_BARS, SORTABLE, Words, interval, real, styles};
 use lnz_figures::{Axis, Cell, Dash, Errors, Figure, Panel, Series, Style, Table};
 use maud::html;
 use serde_json::Value;
@@ -79,18 +79,19 @@ pub fn history(epochs: &[Value]) -> Option<Figure> {
     };
     let mut likelihood =
         Panel::new("mean log-likelihood", Axis::linear("epoch"), Axis::linear("nats per example"))
-            .with(curve("train", "train_log_likelihood", look::AUTO));
-    let validation = curve("validation", "validation_log_likelihood", look::MF.dash(Dash::Dashed));
+            .with(curve("train", "train_log_likelihood", styles::AUTO));
+    let validation =
+        curve("validation", "validation_log_likelihood", styles::MF.dash(Dash::Dashed));
     if !validation.points.is_empty() {
         likelihood = likelihood.with(validation);
     }
     let tracked = || epochs.iter().filter(|row| real(&row["log_z"]).is_some());
     let ends = tracked().map(|row| interval(&row["interval"])).collect();
     let mut log_z_panel = Panel::new("log Z", Axis::linear("epoch"), Axis::linear("nats"))
-        .with(Series::new("log Z", log_z, look::PS).errors(Errors::Y(ends)));
+        .with(Series::new("log Z", log_z, styles::PS).errors(Errors::Y(ends)));
     let suspect = points(epochs, |row| real(&row["log_z"]).filter(|_| row["verdict"] == "suspect"));
     if !suspect.is_empty() {
-        log_z_panel = log_z_panel.with(Series::new("suspect", suspect, look::SUSPECT));
+        log_z_panel = log_z_panel.with(Series::new("suspect", suspect, styles::SUSPECT));
     }
     let note = SMALL_BARS.to_owned();
     Some(Figure { note, ..Figure::new(vec![likelihood, log_z_panel]) })
@@ -105,8 +106,13 @@ fn learning(epochs: &[Value]) -> Figure {
         ))
     };
     Figure::new(vec![
-        panel("reconstruction error", "mean square per unit", "reconstruction_error", look::THIRD),
-        panel("weights", "root mean square", "weight_rms", look::FOURTH),
+        panel(
+            "reconstruction error",
+            "mean square per unit",
+            "reconstruction_error",
+            styles::THIRD,
+        ),
+        panel("weights", "root mean square", "weight_rms", styles::FOURTH),
     ])
 }
 

@@ -44,11 +44,11 @@ fn train(args: &TrainArgs, session: &Session, started: Instant, watch: &Watch) -
     let width = Some(examples.width());
     let validation = args.tracking.validation.as_deref();
     let validation = validation.map(|path| read(path, width)).transpose()?;
-    let told = |row: &Row| watch.note(row.in_words());
+    let on_row = |row: &Row| watch.note(row.in_words());
     let limit = args.max_seconds.unwrap_or(f64::INFINITY);
     let deadline = Deadline::since(started, limit, watch);
     Ok(session
-        .run(&examples, validation.as_ref(), &told, &deadline)
+        .run(&examples, validation.as_ref(), &on_row, &deadline)
         .map_err(|e| e.at(&deadline))?)
 }
 

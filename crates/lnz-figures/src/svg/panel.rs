@@ -13,7 +13,7 @@ use std::fmt::Write;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 42.0;
 /// Between the tick labels of the vertical axis and its label.
-const BESIDE: f64 = 32.0;
+const TICKS_TO_LABEL: f64 = 32.0;
 /// Half of the line at the end of an interval.
 const CAP: f64 = 2.5;
 
@@ -27,8 +27,8 @@ impl Canvas<'_> {
         let (x, y) = (panel.x.fitted(ends(false)), panel.y.fitted(ends(true)));
         let widest =
             y.ticks.iter().map(|(_, label)| text::width(label, SMALL_FONT)).fold(0.0, f64::max);
-        let beside = if panel.y.label.is_empty() { 10.0 } else { BESIDE };
-        let room = (widest + beside).clamp(LEFT, PANEL_WIDTH / 2.0);
+        let gap = if panel.y.label.is_empty() { 10.0 } else { TICKS_TO_LABEL };
+        let room = (widest + gap).clamp(LEFT, PANEL_WIDTH / 2.0);
         let area = Area {
             left: left + room,
             top: top + TOP,
@@ -171,8 +171,8 @@ impl Canvas<'_> {
         self.text([left.min(edge + LEFT), top - 8.0], FONT, Anchor::Start, 0.0, &panel.title);
         let middle = [left + width / 2.0, bottom + 29.0];
         self.text(middle, FONT, Anchor::Middle, 0.0, &panel.x.label);
-        let beside = [edge + 13.0, top + height / 2.0];
-        self.text(beside, FONT, Anchor::Middle, -90.0, &panel.y.label);
+        let middle = [edge + 13.0, top + height / 2.0];
+        self.text(middle, FONT, Anchor::Middle, -90.0, &panel.y.label);
     }
 
     pub(super) fn line(&mut self, style: &Style, places: &[[f64; 2]], thickness: f64) {

@@ -234,6 +234,7 @@ impl<'a, T: Fixed> Block<'a, T> {
         softplus_of_all(inputs, self.level)
     }
 
+    #[inline(always)]
     pub(crate) fn method(&self, from: &Bits, before: Option<&Bits>, inputs: usize) -> Method {
         #[cfg(test)]
         if let Some(forced) = self.forced {

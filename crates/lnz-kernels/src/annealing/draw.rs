@@ -9,7 +9,7 @@ use crate::annealing::groups::{GROUP, groups};
 use crate::annealing::interleave::{Interleave, LookUps};
 use crate::annealing::product::Scratch;
 use crate::annealing::tile_product::TileProduct;
-use crate::simd::Simd;
+use crate::simd::{Kernel, Simd};
 use crate::stream::{Lanes, Stream};
 use std::ops::Range;
 
@@ -139,11 +139,13 @@ impl<T: Fixed> DrawnTile<'_, T> {
         product: Option<(&TileProduct<'_, T>, &Scratch)>,
     ) {
         self.check(V);
-        for (k, group) in groups(self.states.len()).enumerate() {
+        let all = self.states.len();
+        for first in (0..all).step_by(AT_A_TIME) {
+            let chains = first..(first + AT_A_TIME).min(all);
             if let Some((product, scratch)) = product {
-                product.finish(simd, scratch, self.sums, group.clone());
+                product.finish(simd, scratch, self.sums, chains.clone());
             }
-            self.draw_group::<S, (), V>(simd, draw, k, group, &mut ());
+            simd.call(DrawGroups::<_, _, V> { tile: self, draw, chains });
         }
     }
 
@@ -245,11 +247,15 @@ impl<T: Fixed> DrawnTile<'_, T> {
         let width = self.tile.rows * T::PER_ROW;
         let mut random = self.streams[k].load(simd);
         let mut totals = [simd.splat(0.0); GROUP];
-        for (total, chain) in totals.iter_mut().zip(group.clone()) {
-            let sums = vectors(&self.sums[chain * width..][..width]);
+        // Cut to the group first, so that nothing is checked chain by chain.
+        let sums = self.sums[group.start * width..group.end * width].chunks_exact(width);
+        let states = &mut self.states[group.clone()];
+        let chains = group.clone().zip(states).zip(sums);
+        for (total, ((chain, state), sums)) in totals.iter_mut().zip(chains) {
+            let sums = vectors(sums);
             let sampled =
                 draw.draw::<S, B, V>(simd, self.tile, chain, sums, &mut random, interleave);
-            put(&mut self.states[chain], self.tile, sampled.bits);
+            put(state, self.tile, sampled.bits);
             *total = sampled.sum;
         }
         self.streams[k].store(random);
@@ -263,6 +269,29 @@ impl<T: Fixed> DrawnTile<'_, T> {
             for (sum, total) in sums.iter_mut().zip(totals) {
                 *sum += f64::from(total);
             }
+        }
+    }
+}
+
+/// Chains whose sums are finished and then drawn: few enough that the sums stay in the nearest cache.
+const AT_A_TIME: usize = 4 * GROUP;
+
+/// Draws some groups of chains. A kernel of its own: with calls in its loop, the compiler would load the
+/// constants again for every chain.
+struct DrawGroups<'b, 'a, T: Fixed, D: Draw<T>, const V: usize> {
+    tile: &'b mut DrawnTile<'a, T>,
+    draw: &'b mut D,
+    chains: Range<usize>,
+}
+
+impl<T: Fixed, D: Draw<T>, const V: usize> Kernel for DrawGroups<'_, '_, T, D, V> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { tile, draw, chains } = self;
+        let first = chains.start;
+        for group in groups(chains.len()) {
+            let group = first + group.start..first + group.end;
+            tile.draw_group::<S, (), V>(simd, draw, group.start / GROUP, group, &mut ());
         }
     }
 }

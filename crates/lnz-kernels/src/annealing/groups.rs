@@ -8,7 +8,7 @@ use std::ops::Range;
 pub const GROUP: usize = 16;
 
 /// Chains in a block at most: enough to spread the cost of its tables, few enough for the cache.
-const LARGEST_BLOCK: usize = 1024;
+pub const LARGEST_BLOCK: usize = 1024;
 
 /// How `chains` chains are shared out to threads: for each block its first group and its chains.
 ///

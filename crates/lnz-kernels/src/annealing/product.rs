@@ -10,6 +10,7 @@
 use crate::annealing::tables::{TABLES, Tables, entries_of, inputs_of_table};
 use crate::bits::Bits;
 use crate::simd::Simd;
+use std::ops::Range;
 
 /// One of the three ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,12 +25,13 @@ pub(crate) enum Method {
 /// has changed). Measured: docs/decisions.md, "products".
 const TABLES_ABOVE: f64 = 0.11;
 /// Building the tables costs a block as much as this number of chains takes to look up.
-const CHAINS_PER_BUILD: f64 = 40.0;
+pub const CHAINS_PER_BUILD: f64 = 40.0;
 /// A change is dearer than a unit that is on: its sum is read first.
 const DELTA_COST: f64 = 1.15;
 
 impl Method {
     /// The cheapest way to the sums of `bits`; `before` is the state whose sums are already there.
+    #[inline(always)]
     pub(crate) fn cheapest(bits: &Bits, before: Option<&Bits>, inputs: usize) -> Self {
         let on = bits.count() as f64;
         let changed = before.map_or(f64::INFINITY, |b| DELTA_COST * bits.count_different(b) as f64);
@@ -96,15 +98,15 @@ impl Scratch {
         self.below
     }
 
-    /// The units that a chain adds, and those that it subtracts.
+    /// The units that each of some chains adds, and those that it subtracts.
     #[inline(always)]
-    pub(crate) fn units(&self, chain: usize) -> (&[u32], &[u32]) {
-        let (start, subtract, end) = (
-            self.start[chain] as usize,
-            self.subtract[chain] as usize,
-            self.start[chain + 1] as usize,
-        );
-        (&self.units[start..subtract], &self.units[subtract..end])
+    pub(crate) fn units(&self, chains: Range<usize>) -> impl Iterator<Item = (&[u32], &[u32])> {
+        let ends = &self.start[chains.start..=chains.end];
+        let (units, subtract) = (&self.units[..], &self.subtract[chains]);
+        ends.windows(2).zip(subtract).map(move |(ends, &subtract)| {
+            let (start, subtract, end) = (ends[0] as usize, subtract as usize, ends[1] as usize);
+            (&units[start..subtract], &units[subtract..end])
+        })
     }
 
     /// The entries of all passes, in tables of N inputs.

@@ -191,8 +191,26 @@ struct LookUp<'a, 'p, T: Summed, const R: usize> {
 impl<T: Summed, const R: usize> Kernel for LookUp<'_, '_, T, R> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
+        // A constant number of tables, so that the loop over them is unrolled.
+        match self.product.tables(self.pass) {
+            0 => self.add::<S, 0>(simd),
+            1 => self.add::<S, 1>(simd),
+            2 => self.add::<S, 2>(simd),
+            3 => self.add::<S, 3>(simd),
+            4 => self.add::<S, 4>(simd),
+            5 => self.add::<S, 5>(simd),
+            6 => self.add::<S, 6>(simd),
+            7 => self.add::<S, 7>(simd),
+            _ => self.add::<S, TABLES>(simd),
+        }
+    }
+}
+
+impl<T: Summed, const R: usize> LookUp<'_, '_, T, R> {
+    #[inline(always)]
+    fn add<S: Simd, const N: usize>(self, simd: S) {
         let Self { product, pass, scratch, sums, chains } = self;
-        let tables = product.tables(pass);
+        let tables = &*scratch.tables;
         let entries = &scratch.entries[pass * product.bits.chains..][chains.clone()];
         let sums = &mut rows_mut(sums).as_chunks_mut::<R>().0[chains];
         for (sum, entries) in sums.iter_mut().zip(entries) {
@@ -202,18 +220,8 @@ impl<T: Summed, const R: usize> Kernel for LookUp<'_, '_, T, R> {
                     total[r] = simd.load_row(&sum[r]);
                 }
             }
-            if tables == TABLES {
-                for k in 0..TABLES {
-                    total = scratch.tables.add_entry::<S, T, R>(simd, total, k, entries);
-                }
-            } else {
-                // Unrolled as well, because the end is a constant.
-                for k in 0..TABLES {
-                    if k == tables {
-                        break;
-                    }
-                    total = scratch.tables.add_entry::<S, T, R>(simd, total, k, entries);
-                }
+            for k in 0..N {
+                total = tables.add_entry::<S, T, R>(simd, total, k, entries);
             }
             for r in 0..R {
                 simd.store_row(&mut sum[r], total[r]);
@@ -237,8 +245,11 @@ impl<T: Fixed, const R: usize> Kernel for AddRows<'_, '_, T, R> {
         let (weights, _) = product.weights.as_chunks::<R>();
         assert!(scratch.below() <= weights.len());
         let sums = &mut rows_mut(sums).as_chunks_mut::<R>().0[chains.clone()];
-        for (chain, sum) in chains.zip(sums) {
-            let (add, subtract) = scratch.units(chain);
+        for ((add, subtract), sum) in scratch.units(chains).zip(sums) {
+            // Many chains do not move where the path is steep.
+            if product.method == Method::Delta && add.is_empty() && subtract.is_empty() {
+                continue;
+            }
             let mut total = [simd.zero_row(); R];
             if product.method == Method::Delta {
                 for r in 0..R {

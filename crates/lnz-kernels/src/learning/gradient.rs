@@ -9,9 +9,9 @@ use crate::learning::layers::{LANES, Matrix, PANEL};
 use crate::learning::lists::{Factored, List};
 use crate::learning::occurrences::Occurrences;
 use crate::learning::panel::{
-    Wide, load, numbers_at, numbers_at_mut, store, sum, sum_apart, sum_lists, sum_two_apart,
+    Wide, load, numbers_at, numbers_at_mut, store, sum, sum_even_odd, sum_lists, sum_two_even_odd,
 };
-use crate::learning::row_sums::first_apart;
+use crate::learning::row_sums::first_with_two_sums;
 use crate::simd::{Kernel, Level, Simd, dispatch};
 use std::ops::Range;
 
@@ -65,7 +65,7 @@ pub struct HiddenPanel {
     number: usize,
     rows: Aligned<f32>,
     /// The columns of this panel have two sums.
-    apart: bool,
+    has_two_sums: bool,
     /// The sum of all rows: the gradient of the hidden biases, times the number of examples.
     pub sum: [f32; PANEL],
 }
@@ -73,8 +73,8 @@ pub struct HiddenPanel {
 impl HiddenPanel {
     pub fn of(level: Level, chains: &[Chain], number: usize, hidden: usize) -> Self {
         let rows = Aligned::zeroed(2 * chains.len() * PANEL);
-        let apart = number * PANEL >= first_apart(hidden);
-        let mut panel = Self { number, rows, apart, sum: [0.0; PANEL] };
+        let has_two_sums = number * PANEL >= first_with_two_sums(hidden);
+        let mut panel = Self { number, rows, has_two_sums, sum: [0.0; PANEL] };
         dispatch(level, FillPanel { panel: &mut panel, chains });
         panel
     }
@@ -88,7 +88,7 @@ struct FillPanel<'a> {
 impl Kernel for FillPanel<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let HiddenPanel { number, rows, apart, sum: out } = self.panel;
+        let HiddenPanel { number, rows, has_two_sums, sum: out } = self.panel;
         let first = *number * PANEL;
         let (of_data, of_ends) = rows.as_chunks_mut::<PANEL>().0.split_at_mut(self.chains.len());
         for (chain, (of_data, of_end)) in self.chains.iter().zip(of_data.iter_mut().zip(of_ends)) {
@@ -102,8 +102,8 @@ impl Kernel for FillPanel<'_> {
         let zero = [simd.splat(0.0); 2];
         // SAFETY: all are rows.
         let total = unsafe {
-            match *apart {
-                true => sum(simd, sum_apart::<S, &[u32]>(simd, rows, &all, [zero; 2])),
+            match *has_two_sums {
+                true => sum(simd, sum_even_odd::<S, &[u32]>(simd, rows, &all, [zero; 2])),
                 false => sum_lists::<S, &[u32], 1, 1>(simd, &[rows], [&all], [[zero]])[0][0],
             }
         };
@@ -158,11 +158,13 @@ impl<'a> LearnRows<'a, '_> {
             let units = first..(first + LANES).min(count);
             match self.panels {
                 // Panels whose columns have one sum come in pairs: their number is even.
-                [a, b] if !a.apart && !b.apart => self.move_pair::<S, L>(simd, [a, b], units),
+                [a, b] if !a.has_two_sums && !b.has_two_sums => {
+                    self.move_pair::<S, L>(simd, [a, b], units)
+                }
                 panels => {
                     for (p, panel) in panels.iter().enumerate() {
-                        assert!(panel.apart);
-                        self.move_apart::<S, L>(simd, p, panel, units.clone());
+                        assert!(panel.has_two_sums);
+                        self.move_with_two_sums::<S, L>(simd, p, panel, units.clone());
                     }
                 }
             }
@@ -172,7 +174,7 @@ impl<'a> LearnRows<'a, '_> {
 
     /// Up to sixteen units, where columns have two sums.
     #[inline(always)]
-    fn move_apart<S: Simd, L: List<'a>>(
+    fn move_with_two_sums<S: Simd, L: List<'a>>(
         &mut self,
         simd: S,
         p: usize,
@@ -187,7 +189,7 @@ impl<'a> LearnRows<'a, '_> {
             let lists: [L; 2] = [list(k), list(k + 1)];
             // SAFETY: all occurrences are rows of the panel, as `run` has checked.
             let sums =
-                unsafe { sum_two_apart(simd, panel.rows.as_chunks().0, lists, [[zero; 2]; 2]) };
+                unsafe { sum_two_even_odd(simd, panel.rows.as_chunks().0, lists, [[zero; 2]; 2]) };
             for n in 0..(units.end - k).min(2) {
                 self.move_row(simd, p, k + n, sum(simd, sums[n]));
             }

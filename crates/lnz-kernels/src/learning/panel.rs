@@ -69,7 +69,7 @@ pub(crate) unsafe fn sum_lists<'a, S: Simd, L: List<'a>, const P: usize, const N
 /// # Safety
 /// The terms are rows of the panel.
 #[inline(always)]
-pub(crate) unsafe fn sum_apart<'a, S: Simd, L: List<'a>>(
+pub(crate) unsafe fn sum_even_odd<'a, S: Simd, L: List<'a>>(
     simd: S,
     panel: &[[f32; PANEL]],
     list: L,
@@ -89,12 +89,12 @@ pub(crate) unsafe fn sum_apart<'a, S: Simd, L: List<'a>>(
     sums
 }
 
-/// Two lists side by side, each as in `sum_apart`.
+/// Two lists side by side, each as in `sum_even_odd`.
 ///
 /// # Safety
 /// The terms are rows of the panel.
 #[inline(always)]
-pub(crate) unsafe fn sum_two_apart<'a, S: Simd, L: List<'a>>(
+pub(crate) unsafe fn sum_two_even_odd<'a, S: Simd, L: List<'a>>(
     simd: S,
     panel: &[[f32; PANEL]],
     [a, b]: [L; 2],
@@ -110,8 +110,8 @@ pub(crate) unsafe fn sum_two_apart<'a, S: Simd, L: List<'a>>(
                 sums_b[n] = add::<S, L::Term>(simd, panel, b.get(k + n), sums_b[n]);
             }
         }
-        let sums_a = sum_apart::<S, L>(simd, panel, rest_of_a, sums_a);
-        [sums_a, sum_apart::<S, L>(simd, panel, rest_of_b, sums_b)]
+        let sums_a = sum_even_odd::<S, L>(simd, panel, rest_of_a, sums_a);
+        [sums_a, sum_even_odd::<S, L>(simd, panel, rest_of_b, sums_b)]
     }
 }
 

@@ -7,7 +7,7 @@ use crate::learning::chain::Example;
 use crate::learning::layers::{LANES, Layer, PANEL};
 use crate::learning::lists::List;
 use crate::learning::panel::{
-    Wide, load, numbers_at_mut, store, sum, sum_apart, sum_lists, sum_two_apart,
+    Wide, load, numbers_at_mut, store, sum, sum_even_odd, sum_lists, sum_two_even_odd,
 };
 use crate::simd::{Kernel, Simd};
 use std::marker::PhantomData;
@@ -27,7 +27,7 @@ pub fn prefetch<T>(values: &[T]) {
 /// Columns from here on have two sums, of every other row each.
 ///
 /// Which columns do is a matter of the model alone, so that results do not change with the panels.
-pub(crate) fn first_apart(columns: usize) -> usize {
+pub(crate) fn first_with_two_sums(columns: usize) -> usize {
     columns.div_ceil(LANES) / 8 * 8 * LANES
 }
 
@@ -67,26 +67,27 @@ impl<'a, L: List<'a>> Kernel for SumRows<'_, '_, 'a, L> {
         for (list, out) in &*sums {
             assert!(out.len() == width && are_rows(list.rows(), rows.rows()));
         }
-        let (apart, panel_len) = (first_apart(rows.columns()) / PANEL, rows.panel_len());
+        let (first_even_odd, panel_len) =
+            (first_with_two_sums(rows.columns()) / PANEL, rows.panel_len());
         let panels: Vec<&[[f32; PANEL]]> =
             rows.panels().chunks_exact(panel_len).map(|panel| panel.as_chunks().0).collect();
         // SAFETY: all lists are of rows of the matrix, as was just checked, and so of rows of a panel.
         unsafe {
             if rows.rows() <= SHORT {
-                add_panels::<S, L, 4>(simd, &panels[..apart], bias, sums, 1);
+                add_panels::<S, L, 4>(simd, &panels[..first_even_odd], bias, sums, 1);
             } else {
                 add_panels::<S, L, 2>(
                     simd,
-                    &panels[..apart],
+                    &panels[..first_even_odd],
                     bias,
                     sums,
                     rows.rows().div_ceil(NEAR),
                 );
             }
-            for (p, panel) in panels.iter().enumerate().skip(apart) {
+            for (p, panel) in panels.iter().enumerate().skip(first_even_odd) {
                 let start = load(simd, &bias.as_chunks().0[p]);
                 for pair in sums.chunks_mut(2) {
-                    sum_panel_apart::<S, L>(simd, panel, p * PANEL, start, pair);
+                    sum_panel_even_odd::<S, L>(simd, panel, p * PANEL, start, pair);
                 }
             }
         }
@@ -194,7 +195,7 @@ unsafe fn add_panels_to<'a, S: Simd, L: List<'a>, const P: usize, const N: usize
 /// # Safety
 /// All lists are of rows of the panel.
 #[inline(always)]
-unsafe fn sum_panel_apart<'a, S: Simd, L: List<'a>>(
+unsafe fn sum_panel_even_odd<'a, S: Simd, L: List<'a>>(
     simd: S,
     panel: &[[f32; PANEL]],
     from: usize,
@@ -206,13 +207,13 @@ unsafe fn sum_panel_apart<'a, S: Simd, L: List<'a>>(
         let starts = [start, [simd.splat(0.0); 2]];
         match sums {
             [(a, out_a), (b, out_b)] => {
-                let [a, b] = sum_two_apart::<S, L>(simd, panel, [*a, *b], [starts; 2]);
+                let [a, b] = sum_two_even_odd::<S, L>(simd, panel, [*a, *b], [starts; 2]);
                 store(simd, numbers_at_mut(out_a, from), sum(simd, a));
                 store(simd, numbers_at_mut(out_b, from), sum(simd, b));
             }
             _ => {
                 for (list, out) in sums {
-                    let sums = sum_apart::<S, L>(simd, panel, *list, starts);
+                    let sums = sum_even_odd::<S, L>(simd, panel, *list, starts);
                     store(simd, numbers_at_mut(out, from), sum(simd, sums));
                 }
             }

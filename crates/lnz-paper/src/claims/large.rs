@@ -58,7 +58,7 @@ fn relative(row: &Row, epoch: &Epoch<'_>) -> f64 {
 }
 
 /// The epochs that a sentence names: all, or some of many. Rules are about all of them.
-fn told<'a, 'b>(along: &'b [Epoch<'a>]) -> impl Iterator<Item = &'b Epoch<'a>> {
+fn named_epochs<'a, 'b>(along: &'b [Epoch<'a>]) -> impl Iterator<Item = &'b Epoch<'a>> {
     const SOME: [usize; 9] = [1, 3, 5, 10, 20, 40, 100, 300, 500];
     let few = along.len() <= SOME.len();
     along.iter().filter(move |epoch| few || SOME.contains(&epoch.epoch))
@@ -75,11 +75,11 @@ fn listed(
     pick: for<'a, 'b> fn(&'b Epoch<'a>) -> &'a Row,
 ) -> String {
     let of = |epoch: &Epoch<'_>| format!("{:+.2}", difference(pick(epoch), epoch));
-    format!("{name} {}", join(told(along).map(of), ", "))
+    format!("{name} {}", join(named_epochs(along).map(of), ", "))
 }
 
 fn epochs(along: &[Epoch<'_>]) -> String {
-    join(told(along).map(|epoch| epoch.epoch.to_string()), ", ")
+    join(named_epochs(along).map(|epoch| epoch.epoch.to_string()), ", ")
 }
 
 fn departs(along: &[Epoch<'_>]) -> Found {
@@ -132,7 +132,7 @@ fn all_agree(along: &[Epoch<'_>]) -> Found {
             [epoch.uniform, epoch.mf, epoch.ps].map(|row| relative(row, epoch) <= 0.01)
         })
         .collect();
-    let values = told(along).map(|epoch| {
+    let values = named_epochs(along).map(|epoch| {
         format!(
             "epoch {}: reference {:.2}, uniform {:.2}, Gibbs_mf {:.2}, Gibbs_ps {:.2}, auto {:.2}",
             epoch.epoch,
@@ -166,7 +166,7 @@ fn excess(epoch: &Epoch<'_>) -> f64 {
 
 fn listed_excess(along: &[Epoch<'_>]) -> String {
     let of = |epoch: &Epoch<'_>| format!("epoch {}: {:+.2}", epoch.epoch, excess(epoch));
-    join(told(along).map(of), ", ")
+    join(named_epochs(along).map(of), ", ")
 }
 
 fn ground_truth(mnist: &[Epoch<'_>], web: &[Epoch<'_>]) -> Found {

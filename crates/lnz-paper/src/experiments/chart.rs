@@ -2,8 +2,8 @@
 
 use crate::row::Row;
 use crate::statistics::THRESHOLD;
-use lnz_app::page::look;
-pub(crate) use lnz_app::page::look::{AUTO, FOURTH, MF, PS, THIRD, TRANSPOSED, UNIFORM};
+use lnz_app::page::styles;
+pub(crate) use lnz_app::page::styles::{AUTO, FOURTH, MF, PS, THIRD, TRANSPOSED, UNIFORM};
 use lnz_figures::{Axis, Marker, Panel, Rule, Series, Style};
 
 /// Errors below this are drawn at it: log Z itself is only good to ten digits or so.
@@ -24,7 +24,7 @@ pub(crate) fn epoch_panel(title: impl Into<String>) -> Panel {
 }
 
 pub(crate) fn xi_panel(title: impl Into<String>, x: Axis) -> Panel {
-    Panel::new(title, x, xi_axis()).with_rule(Rule::new("ξ = 5%", THRESHOLD, look::THRESHOLD))
+    Panel::new(title, x, xi_axis()).with_rule(Rule::new("ξ = 5%", THRESHOLD, styles::THRESHOLD))
 }
 
 /// Relative errors in rising order.
@@ -64,7 +64,7 @@ pub(crate) fn auto_rule(row: &Row) -> Rule {
 
 /// The line at the exact value.
 pub(crate) fn exact_rule(row: &Row) -> Option<Rule> {
-    Some(Rule::new("exact", row.exact_log_z?, look::EXACT))
+    Some(Rule::new("exact", row.exact_log_z?, styles::EXACT))
 }
 
 /// What most figures have to say below.

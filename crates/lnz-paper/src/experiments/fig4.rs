@@ -9,7 +9,7 @@ use crate::row::Row;
 use crate::scale::Scale;
 use crate::statistics::THRESHOLD;
 use lnz::Flips;
-use lnz_app::page::look;
+use lnz_app::page::styles;
 use lnz_figures::{Axis, Dash, Figure, Marker, Panel, Rule, Series, Style};
 
 /// Errors of the uniform start by which the paper chose its three models, from easy to hard.
@@ -195,7 +195,7 @@ fn panel(tried: &Tried<'_>, letter: &str) -> Panel {
     }
     if let Some(exact) = tried.uniform.exact_log_z {
         let limit = exact - THRESHOLD * exact.abs();
-        panel = panel.with_rule(Rule::new("ξ = 5%", limit, look::THRESHOLD));
+        panel = panel.with_rule(Rule::new("ξ = 5%", limit, styles::THRESHOLD));
     }
     match chart::exact_rule(tried.uniform) {
         Some(rule) => panel.with_rule(rule),

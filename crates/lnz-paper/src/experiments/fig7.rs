@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::results::Results;
 use crate::row::Row;
 use crate::scale::Scale;
-use lnz_app::page::look;
+use lnz_app::page::styles;
 use lnz_figures::{Axis, Errors, Figure, Panel, Series, Style};
 
 /// The paper's epochs.
@@ -72,7 +72,7 @@ pub(crate) fn along<'a>(results: &'a Results, problem: &str) -> Vec<Epoch<'a>> {
 type Pick = for<'a, 'b> fn(&'b Epoch<'a>) -> &'a Row;
 
 fn series() -> [(&'static str, Pick, Style); 5] {
-    let reference = look::REFERENCE;
+    let reference = styles::REFERENCE;
     [
         ("reference: data start", |e| e.reference, reference),
         ("uniform", |e| e.uniform, UNIFORM),

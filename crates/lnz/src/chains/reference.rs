@@ -1,4 +1,4 @@
-//! The readable engine, with which the fast one must agree: one chain after the other in float64.
+//! The readable engine: one chain after the other in float64. The fast one must agree with it.
 
 use super::{Chain, Engine, Precision, Walkers};
 use crate::observer::Observer;
@@ -14,7 +14,7 @@ pub(crate) struct ReferenceEngine<'m> {
 }
 
 impl<'m> ReferenceEngine<'m> {
-    /// Only binary units are flipped; flips make no difference to the distributions of the path.
+    /// Flips are left out where units are not binary: they mix faster, but change no distribution.
     pub(crate) fn new(path: Path<'m>, flips: Flips) -> Self {
         let flips = if path.model().is_binary() { flips } else { Flips::default() };
         Self { path, flips }
@@ -30,7 +30,7 @@ impl Engine for ReferenceEngine<'_> {
         Precision::F64
     }
 
-    /// A group at a time: these chains are slow, and a run that is stopped keeps those that have
+    /// One group per block: these chains are slow, and a run that is stopped keeps the blocks that have
     /// finished.
     fn share_out(&self, chains: usize) -> Vec<(usize, usize)> {
         let groups = 0..chains.div_ceil(GROUP);
@@ -69,6 +69,19 @@ struct Walker<'a> {
     random: Random,
 }
 
+impl<'a> ReferenceWalkers<'a> {
+    /// Moves one chain after the other. A move may take a while, so the observer is asked before each.
+    fn for_each(&mut self, mut step: impl FnMut(&mut Chain<'a>, &mut Random)) {
+        for Walker { chain, random } in &mut self.walkers {
+            self.stopped |= self.observer.cancelled();
+            if self.stopped {
+                return;
+            }
+            step(chain, random);
+        }
+    }
+}
+
 impl Walkers for ReferenceWalkers<'_> {
     fn chains(&self) -> usize {
         self.walkers.len()
@@ -93,40 +106,23 @@ impl Walkers for ReferenceWalkers<'_> {
     }
 
     fn weigh(&mut self, from: f64, to: f64, log_weights: &mut [f64]) {
-        let path = self.path;
-        // A step of one chain may take a while: it is asked before each.
-        for Walker { chain, random } in &mut self.walkers {
-            self.stopped |= self.observer.cancelled();
-            if self.stopped {
-                return;
-            }
-            chain.flip_visible(path.bias(), from, self.flips.visible, random);
-        }
+        let (bias, flips) = (self.path.bias(), self.flips.visible);
+        self.for_each(|chain, random| chain.flip_visible(bias, from, flips, random));
         let (mut before, mut after) = (vec![0.0; self.chains()], vec![0.0; self.chains()]);
         self.log_density(from, &mut before);
         self.log_density(to, &mut after);
         for (log_weight, (before, after)) in log_weights.iter_mut().zip(before.iter().zip(after)) {
             *log_weight += after - before;
         }
-        for Walker { chain, random } in &mut self.walkers {
-            self.stopped |= self.observer.cancelled();
-            if self.stopped {
-                return;
-            }
-            chain.draw_hidden(to, random);
-        }
+        self.for_each(|chain, random| chain.draw_hidden(to, random));
     }
 
     fn sweep(&mut self, beta: f64) {
-        for Walker { chain, random } in &mut self.walkers {
-            self.stopped |= self.observer.cancelled();
-            if self.stopped {
-                return;
-            }
-            let bias = self.path.bias();
-            chain.flip_hidden(bias, beta, self.flips.hidden, random);
+        let (bias, flips) = (self.path.bias(), self.flips.hidden);
+        self.for_each(|chain, random| {
+            chain.flip_hidden(bias, beta, flips, random);
             chain.draw_visible(bias, beta, random);
-        }
+        });
     }
 
     fn log_density(&self, beta: f64, out: &mut [f64]) {

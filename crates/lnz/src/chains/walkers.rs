@@ -1,4 +1,4 @@
-//! What an engine does: it moves some chains along a path.
+//! What an engine can do: move some chains along a path.
 
 use super::Precision;
 use crate::observer::Observer;
@@ -14,13 +14,13 @@ pub(crate) trait Engine: Send + Sync {
     /// The resolution of its weights.
     fn precision(&self) -> Precision;
 
-    /// How many chains are shared out to threads: for each block its first group and its chains.
+    /// Shares out chains to threads: the first group of each block, and how many chains it has.
     fn share_out(&self, chains: usize) -> Vec<(usize, usize)>;
 
     /// Some chains of a run, with all visible units off.
     ///
-    /// The random numbers of a chain depend on its place in the run, not on the block it is in.
-    /// They end in the middle of a step once the observer asks to stop.
+    /// The random numbers of a chain depend on its place in the run, not on the block it is in. Once the
+    /// observer asks to stop, the chains stop in the middle of a step.
     fn walkers<'a>(
         &'a self,
         range: ChainRange,
@@ -34,8 +34,8 @@ pub(crate) trait Engine: Send + Sync {
 pub(crate) trait Walkers {
     fn chains(&self) -> usize;
 
-    /// A step has ended in the middle, because the observer asked to stop: states and weights mean
-    /// nothing any more.
+    /// The observer asked to stop, and a step has ended in the middle. States and weights mean nothing
+    /// any more.
     fn have_stopped(&self) -> bool;
 
     /// Draws the visible state of every chain from the start distribution.
@@ -44,19 +44,19 @@ pub(crate) trait Walkers {
     /// Sets the visible state of every chain by asking whether a unit of a chain is on.
     fn set_states(&mut self, is_on: &mut dyn FnMut(usize, usize) -> bool);
 
-    /// Adds `log p~_to(x) - log p~_from(x)` to the log weight of every chain, and draws its hidden
-    /// layer at `to`. Flips of visible units, at `from`, come before.
+    /// Flips visible units at `from`, if the engine has flips. Then adds `log p~_to(x) - log p~_from(x)`
+    /// to the log weight of every chain, and draws its hidden layer at `to`.
     fn weigh(&mut self, from: f64, to: f64, log_weights: &mut [f64]);
 
-    /// Draws the visible layer given the hidden one, which `weigh` has drawn at the same beta. Flips
-    /// of hidden units come before.
+    /// Flips hidden units, if the engine has flips. Then draws the visible layer given the hidden one,
+    /// which `weigh` has drawn at the same beta.
     fn sweep(&mut self, beta: f64);
 
-    /// `log p~_beta(x)` of every chain with the weights that it sees, after `weigh`.
+    /// `log p~_beta(x)` of every chain with the weights that it sees. Only valid after `weigh`.
     fn log_density(&self, beta: f64, out: &mut [f64]);
 
-    /// Of every chain, after `weigh`: the log marginal of the real model less that of the weights
-    /// that the chain sees; zero where these are the real ones.
+    /// The bridge from rounded to real weights, for every chain: `log p~_1(x)` of the real model minus that
+    /// of the weights that the chain sees. Zero where these are the same. Only valid after `weigh`.
     fn log_bridge(&mut self, out: &mut [f64]);
 
     /// Chain k becomes a copy of chain `ancestors[k]`, but keeps its random numbers.

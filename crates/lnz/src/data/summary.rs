@@ -49,15 +49,15 @@ const MOST_LABELS: usize = 1000;
 pub fn summarise(path: &Path, observer: &dyn Observer) -> Result<Summary> {
     let mut reader = DataReader::open(path, DataOptions::default())?;
     let (width, total) = (reader.width(), reader.row_count().unwrap_or(0) as u64);
-    let mut tally = Tally::new(width);
+    let mut counts = RowCounts::new(width);
     let mut labels = Some(Vec::new());
     let mut row = vec![0.0; width];
     let between_reports = (VALUES_IN_BATCH / width).max(1) as u64;
     while reader.next_row(&mut row)? {
-        tally.add(&row);
+        counts.add(&row);
         count_label(&mut labels, reader.rows.label());
-        if tally.examples.is_multiple_of(between_reports) {
-            let (phase, done) = (Phase::Score, tally.examples);
+        if counts.examples.is_multiple_of(between_reports) {
+            let (phase, done) = (Phase::Score, counts.examples);
             observer.progress(Progress::new(phase, done, total));
             if observer.cancelled() {
                 return Err(Error::Cancelled { reached: format!("after {done} examples") });
@@ -66,32 +66,32 @@ pub fn summarise(path: &Path, observer: &dyn Observer) -> Result<Summary> {
     }
     let mut labels = labels.unwrap_or_default();
     labels.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let values = tally.examples as f64 * width as f64;
-    let ranges = || tally.lowest.iter().zip(&tally.highest);
+    let values = counts.examples as f64 * width as f64;
+    let ranges = || counts.lowest.iter().zip(&counts.highest);
     Ok(Summary {
         format: reader.format,
         packing: reader.packing,
-        examples: tally.examples,
+        examples: counts.examples,
         width,
         example_shape: reader.rows.example_shape(),
         scale: reader.rows.scale(),
         range: [
-            tally.lowest.iter().copied().fold(f64::INFINITY, f64::min),
-            tally.highest.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            counts.lowest.iter().copied().fold(f64::INFINITY, f64::min),
+            counts.highest.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         ],
-        mean: tally.sum.total() / values,
-        zeros: tally.zeros as f64 / values,
-        ones: tally.ones as f64 / values,
+        mean: counts.sum.total() / values,
+        zeros: counts.zeros as f64 / values,
+        ones: counts.ones as f64 / values,
         constant_columns: ranges().filter(|(low, high)| low == high).count(),
         zero_columns: ranges().filter(|(_, high)| **high == 0.0).count(),
-        empty_examples: tally.empty,
+        empty_examples: counts.empty,
         labels,
-        first: tally.first,
+        first: counts.first,
     })
 }
 
 /// Counts of all rows so far.
-struct Tally {
+struct RowCounts {
     examples: u64,
     empty: u64,
     zeros: u64,
@@ -103,7 +103,7 @@ struct Tally {
     first: Vec<f64>,
 }
 
-impl Tally {
+impl RowCounts {
     fn new(width: usize) -> Self {
         Self {
             examples: 0,

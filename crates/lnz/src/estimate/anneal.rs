@@ -9,15 +9,14 @@ pub(super) use waves::{least_seconds, seconds_per_step};
 
 use crate::chains::{Engine, Held, engine};
 use crate::math::log_mean_exp;
-use crate::observer::{Observer, Phase, Progress};
+use crate::observer::{Observer, Phase, Progress, Steps};
 use crate::path::Path;
 use crate::walk::{Population, walk};
 use crate::{Error, Precision, Rbm, Result, Schedule, Start, memory};
 use lnz_kernels::random::Purpose;
-use lnz_kernels::{ChainRange, Flips};
+use lnz_kernels::{ChainRange, Flips, LARGEST_BLOCK};
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of an annealing run besides its start and schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,8 +104,7 @@ fn anneal_run<T>(
         schedule,
         settings,
         observer,
-        done: AtomicU64::new(0),
-        total: settings.chains as u64 * schedule.intervals() as u64,
+        steps: Steps::new(settings.chains as u64 * schedule.intervals() as u64),
     };
     work(&run)
 }
@@ -115,7 +113,7 @@ fn anneal_run<T>(
 fn check_memory(model: &Rbm, chains: usize) -> Result<()> {
     let weights = model.weights().len() as f64;
     let units = (model.visible() + model.hidden()) as f64;
-    let at_a_time = chains.min(1024 * rayon::current_num_threads()) as f64;
+    let at_a_time = chains.min(LARGEST_BLOCK * rayon::current_num_threads()) as f64;
     memory::check("annealing", 16.0 * weights + 4.0 * units * at_a_time)
 }
 
@@ -124,8 +122,7 @@ struct Run<'a> {
     schedule: &'a Schedule,
     settings: &'a Annealing,
     observer: &'a dyn Observer,
-    done: AtomicU64,
-    total: u64,
+    steps: Steps,
 }
 
 impl Run<'_> {
@@ -137,8 +134,8 @@ impl Run<'_> {
         if samples.is_empty() {
             let reached = format!(
                 "while annealing, {} of {} chain-steps done and no chain at its end",
-                self.done.load(Ordering::Relaxed),
-                self.total
+                self.steps.done(),
+                self.steps.total()
             );
             return Err(Error::Cancelled { reached });
         }
@@ -212,15 +209,11 @@ impl Run<'_> {
 
     /// Reports a finished step of a block; `None` when the observer wants to stop.
     fn report(&self, beta: f64, samples: &[f64]) -> Option<()> {
-        let steps = samples.len() as u64;
-        let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
-        // About a thousand reports per run: the estimate costs an exponential per chain.
-        let every = (self.total / 1000).max(1);
-        if done / every != (done - steps) / every {
+        if let Some(done) = self.steps.add_and_report(samples.len() as u64) {
             self.observer.progress(Progress {
                 log_z: Some(log_mean_exp(samples)),
                 beta: Some(beta),
-                ..Progress::new(Phase::Anneal, done, self.total)
+                ..Progress::new(Phase::Anneal, done, self.steps.total())
             });
         }
         self.go_on()

@@ -16,14 +16,13 @@ use super::auto::student_95;
 use super::statistics::jackknife_error;
 use super::tempering::sample;
 use crate::chains::{Between, Walkers};
-use crate::observer::{Observer, Phase, Progress};
+use crate::observer::{Observer, Phase, Progress, Steps};
 use crate::walk::{Population, stay, walk};
 use crate::{Error, Precision, Rbm, Result, Tempering, Verdict, memory};
 use lnz_kernels::random::{Purpose, Random, stream_seed};
 use lnz_kernels::{ChainRange, GROUP};
 use rayon::prelude::*;
 use span::Work;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of bridges along a sequence of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,8 +206,7 @@ impl Follower {
         let per_island = chains / ISLANDS;
         let mut populations: Vec<Population> =
             (0..ISLANDS).map(|_| Population::new(per_island, 0.0)).collect();
-        let done = AtomicU64::new(0);
-        let total = (chains * (betas.len() - 1)) as u64;
+        let steps = Steps::new((chains * (betas.len() - 1)) as u64);
         for window in windows(betas, next) {
             let path = Between::new(&self.model, next, window, precision, observer)?;
             let led = islands.par_iter_mut().zip(&mut populations).enumerate().map(
@@ -220,9 +218,10 @@ impl Follower {
                     walkers.set_states(&mut |chain, i| states[chain][i]);
                     let betas = window.iter().copied();
                     walk(&mut walkers, population, betas, |beta, _| {
-                        let done = done.fetch_add(per_island as u64, Ordering::Relaxed);
-                        let news = Progress::new(Phase::Anneal, done, total);
-                        observer.progress(Progress { beta: Some(beta), ..news });
+                        if let Some(done) = steps.add_and_report(per_island as u64) {
+                            let news = Progress::new(Phase::Anneal, done, steps.total());
+                            observer.progress(Progress { beta: Some(beta), ..news });
+                        }
                         (!observer.cancelled()).then_some(())
                     })?;
                     let weights = population.log_weights.clone();

@@ -47,7 +47,7 @@ pub(super) fn cast(source: &mut dyn TensorSource) -> Parsed<Cast> {
     // The first index runs fastest, so hidden units are the rows.
     let w = Array2::from_shape_vec((h, v), w.to_vec()).map_err(|error| error.to_string())?;
     let mut w = w.reversed_axes().as_standard_layout().into_owned();
-    let mut beside = |name: &str, length: usize, default: f64| -> Parsed<Array1<f64>> {
+    let mut optional = |name: &str, length: usize, default: f64| -> Parsed<Array1<f64>> {
         match flat(source, name)? {
             None => Ok(Array1::from_elem(length, default)),
             Some(values) if values.len() == length => Ok(values),
@@ -56,8 +56,8 @@ pub(super) fn cast(source: &mut dyn TensorSource) -> Parsed<Cast> {
             }
         }
     };
-    let (offset_v, offset_h) = (beside("offset_v", v, 0.0)?, beside("offset_h", h, 0.0)?);
-    let (scale_v, scale_h) = (beside("scale_v", v, 1.0)?, beside("scale_h", h, 1.0)?);
+    let (offset_v, offset_h) = (optional("offset_v", v, 0.0)?, optional("offset_h", h, 0.0)?);
+    let (scale_v, scale_h) = (optional("scale_v", v, 1.0)?, optional("scale_h", h, 1.0)?);
     for ((i, j), weight) in w.indexed_iter_mut() {
         *weight /= scale_v[i] * scale_h[j];
     }

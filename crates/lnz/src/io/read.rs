@@ -16,7 +16,7 @@ pub fn read_model(path: &Path, units: Option<Units>) -> Result<ModelFile> {
     read_model_with(path, &ReadOptions::with_units(units))
 }
 
-/// Reads a model, told what the file itself does not say.
+/// Reads a model, wanted what the file itself does not say.
 pub fn read_model_with(path: &Path, options: &ReadOptions) -> Result<ModelFile> {
     Error::unless_readable(path)?;
     input::open_input(path, "a model file")
@@ -76,11 +76,11 @@ fn parse_model(
     options: &ReadOptions,
 ) -> Parsed<ModelFile> {
     let entry = Format::of_file(input, path)?;
-    let beside = match entry.format {
+    let siblings = match entry.format {
         Format::Npy if on_disk => siblings::Siblings::of(path)?,
         _ => None,
     };
-    let source: Box<dyn TensorSource> = match beside {
+    let source: Box<dyn TensorSource> = match siblings {
         Some(siblings) => Box::new(siblings),
         None => entry.open(input)?,
     };
@@ -126,20 +126,20 @@ fn cast_model(
         (Format::Uai, _) | (_, Some(write::LAYOUT)) => Some(Layout::VisibleHidden),
         _ => None,
     };
-    let told = options.units;
+    let wanted = options.units;
     let by_layers =
-        layers::check(&format.to_string(), &source.words(), source.tensors(), told.is_some())?;
+        layers::check(&format.to_string(), &source.words(), source.tensors(), wanted.is_some())?;
     let mut cast = if julia::is_one(source) && options.weights.is_none() {
         julia::cast(source)?
     } else {
         roles::cast(source, options, certain, &read_alone)?
     };
-    if format == Format::Msgpack && told.is_none() && stated.is_none() {
+    if format == Format::Msgpack && wanted.is_none() && stated.is_none() {
         cast.units = Some(Units::Spin);
         cast.notes.push(Note::WaveFunction);
     }
     let of_file = by_layers.or(cast.units);
-    let units = match (told, stated.as_deref(), of_file) {
+    let units = match (wanted, stated.as_deref(), of_file) {
         (Some(units), ..) => units,
         (None, None, Some(units)) => units,
         (None, stated, _) => units_from(stated)?,

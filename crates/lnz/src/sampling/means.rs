@@ -3,7 +3,7 @@
 use super::initial::random_state;
 use super::{ChainLayout, Sampler, Sampling};
 use crate::chains::{Chain, Engine, GridEngine, Held};
-use crate::observer::{Observer, Phase, Progress};
+use crate::observer::{Observer, Phase, Progress, Steps};
 use crate::path::Path;
 use crate::walk::stay;
 use crate::{Error, Rbm, Result, Start};
@@ -12,7 +12,6 @@ use lnz_kernels::{ChainRange, GROUP, MetropolisChains};
 use ndarray::Array1;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A signal or a limit came while the means were sampled.
 pub(crate) fn stopped() -> Error {
@@ -35,8 +34,8 @@ pub(crate) fn sampled_means(
         Sampler::Metropolis { flips } => flips.count(model.visible())?,
     };
     let total = sampling.samples as u64 * sampling.steps as u64;
-    let done = AtomicU64::new(0);
-    let run = Run { model, sampling, common, flips, seed, observer, may_be_cut, done, total };
+    let steps = Steps::new(total);
+    let run = Run { model, sampling, common, flips, seed, observer, may_be_cut, steps };
     let counts = match held.grid {
         Some(grid) => {
             // At beta = 1 the start distribution plays no part, and no weight leads to the model.
@@ -61,8 +60,7 @@ struct Run<'a> {
     seed: u64,
     observer: &'a dyn Observer,
     may_be_cut: bool,
-    done: AtomicU64,
-    total: u64,
+    steps: Steps,
 }
 
 impl Run<'_> {
@@ -76,56 +74,56 @@ impl Run<'_> {
                 let mut randoms: Vec<Random> = (0..chains.div_ceil(GROUP))
                     .map(|k| Random::stream(self.seed, Purpose::FirstState, (group + k) as u64))
                     .collect();
-                let first = |chain: usize, i: usize| match common {
+                let mut first = |chain: usize, i: usize| match common {
                     Some(x) => x[i] == 1.0,
                     None => randoms[chain / GROUP].happens(0.5),
                 };
-                match self.sampling.sampler {
-                    Sampler::Gibbs => self.gibbs_block(engine, group, chains, first),
+                let (done, counts) = match self.sampling.sampler {
+                    Sampler::Gibbs => self.gibbs_block(engine, group, chains, &mut first),
                     Sampler::Metropolis { .. } => {
-                        self.metropolis_block(engine, group, chains, first)
+                        self.metropolis_block(engine, group, chains, &mut first)
                     }
-                }
+                };
+                done.or(self.may_be_cut.then_some(())).map(|()| counts)
             })
             .collect();
         Some(counts?.iter().fold(Array1::zeros(self.model.visible()), |sum, counts| sum + counts))
     }
 
+    /// All steps of a block, `None` if they were stopped; and how often each unit is on then.
     fn gibbs_block(
         &self,
         engine: &GridEngine<'_>,
         group: usize,
         chains: usize,
-        mut first: impl FnMut(usize, usize) -> bool,
-    ) -> Option<Array1<f64>> {
+        first: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> (Option<()>, Array1<f64>) {
         let range = ChainRange { group, chains, seed: self.seed, purpose: Purpose::Start };
         let mut walkers = engine.walkers(range, self.observer);
-        walkers.set_states(&mut first);
+        walkers.set_states(first);
         let done = stay(&mut *walkers, 1.0, self.sampling.steps, || self.report(chains));
-        done.or(self.may_be_cut.then_some(()))?;
         let nothing = Array1::zeros(self.model.visible());
-        Some((0..chains).fold(nothing, |counts, chain| counts + walkers.state(chain)))
+        (done, (0..chains).fold(nothing, |counts, chain| counts + walkers.state(chain)))
     }
 
+    /// The same with proposals, which kernels of their own weigh.
     fn metropolis_block(
         &self,
         engine: &GridEngine<'_>,
         group: usize,
         chains: usize,
-        mut first: impl FnMut(usize, usize) -> bool,
-    ) -> Option<Array1<f64>> {
+        first: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> (Option<()>, Array1<f64>) {
         let observer = self.observer;
-        let mut block = MetropolisChains::new(engine.grid(), group, chains, self.seed, &mut first)
+        let mut block = MetropolisChains::new(engine.grid(), group, chains, self.seed, first)
             .stopped_by(Box::new(|| observer.cancelled()));
-        for _ in 0..self.sampling.steps {
+        let done = (0..self.sampling.steps).try_for_each(|_| {
             block.step(self.flips);
-            if self.report(chains).is_none() || block.has_stopped() {
-                self.may_be_cut.then_some(())?;
-                break;
-            }
-        }
+            self.report(chains)?;
+            (!block.has_stopped()).then_some(())
+        });
         let counts = block.bits().counts(self.model.visible());
-        Some(counts.into_iter().map(|count| count as f64).collect())
+        (done, counts.into_iter().map(|count| count as f64).collect())
     }
 
     /// The readable way: one chain in float64, or one after the other.
@@ -159,11 +157,8 @@ impl Run<'_> {
 
     /// Reports a step of some chains; `None` when the observer wants to stop.
     fn report(&self, chains: usize) -> Option<()> {
-        let steps = chains as u64;
-        let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
-        let every = (self.total / 1000).max(1);
-        if done / every != (done - steps) / every {
-            self.observer.progress(Progress::new(Phase::Start, done, self.total));
+        if let Some(done) = self.steps.add_and_report(chains as u64) {
+            self.observer.progress(Progress::new(Phase::Start, done, self.steps.total()));
         }
         (!self.observer.cancelled()).then_some(())
     }

@@ -203,9 +203,9 @@ fn ratios(engine: &dyn Engine, forward: bool, resampled: bool) -> Vec<f64> {
 
 fn assert_unbiased(forward: bool) {
     for_every_engine(|name, engine, _| {
-        let [apart, resampled] = [false, true].map(|r| ratios(engine, forward, r));
-        assert!(apart != resampled, "{name}: no population was resampled");
-        for (way, ratios) in [("apart", apart), ("resampled", resampled)] {
+        let [independent, resampled] = [false, true].map(|r| ratios(engine, forward, r));
+        assert!(independent != resampled, "{name}: no population was resampled");
+        for (way, ratios) in [("independent", independent), ("resampled", resampled)] {
             let n = ratios.len() as f64;
             let mean = ratios.iter().sum::<f64>() / n;
             let variance = ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (n - 1.0);

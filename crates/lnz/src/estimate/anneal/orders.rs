@@ -1,13 +1,13 @@
 //! Chains as orders: an item is a group of chains, which has a random stream of its own.
 
 use super::{Annealing, Finished, Run, anneal_run, seconds_per_step};
-use crate::crew::{Crew, Order, Output, Task, Work, joined};
+use crate::crew::{Crew, Order, Output, Task};
+use crate::estimate::delegate::Delegated;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Error, Precision, Rbm, Result, Schedule, Start};
 use lnz_kernels::GROUP;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 
 /// The name of these orders.
 pub(in super::super) const KIND: &str = "anneal";
@@ -48,12 +48,6 @@ impl Betas {
     }
 }
 
-/// A run with its task.
-struct Shared<'a> {
-    run: &'a Run<'a>,
-    task: Task,
-}
-
 /// The chains of a run, carried out by a crew.
 pub(super) fn finished(run: &Run<'_>, start: &Start, crew: &dyn Crew) -> Result<Vec<Finished>> {
     let model = run.engine.path().model();
@@ -61,10 +55,16 @@ pub(super) fn finished(run: &Run<'_>, start: &Start, crew: &dyn Crew) -> Result<
     let schedule = Betas::of(run.schedule.betas());
     let start = start.bias().to_vec();
     let details = Details { start, schedule, chains, seed, precision };
-    let seconds = run.total as f64 * seconds_per_step(model);
+    let seconds = run.steps.total() as f64 * seconds_per_step(model);
     let task = Task::new(model.sha256(), KIND, &details, chains.div_ceil(GROUP), seconds)?;
-    let shared = Shared { run, task };
-    let output = joined(&shared.task, crew.carry_out(&shared)?)?;
+    let work = Delegated {
+        task,
+        model: &|| model.to_bytes(),
+        compute: &|groups| computed(run, groups),
+        advance: &|groups| run.groups_are_done(groups),
+        observer: run.observer,
+    };
+    let output = work.carried_out_by(crew)?;
     if output.numbers.len() != chains {
         let found = output.numbers.len();
         return Err(Error::orders(format!("the results have {found} chains instead of {chains}")));
@@ -72,35 +72,21 @@ pub(super) fn finished(run: &Run<'_>, start: &Start, crew: &dyn Crew) -> Result<
     Ok(vec![(output.numbers, vec![])])
 }
 
-impl Work for Shared<'_> {
-    fn task(&self) -> &Task {
-        &self.task
-    }
+/// The samples of some groups.
+fn computed(run: &Run<'_>, groups: Range<usize>) -> Result<Output> {
+    let chains = run.settings.chains.min(groups.end * GROUP) - groups.start * GROUP;
+    let blocks: Option<Vec<Finished>> = run.groups_from(groups.start, chains).into_iter().collect();
+    let blocks = blocks.ok_or_else(|| Error::Cancelled { reached: "while annealing".into() })?;
+    let numbers = blocks.into_iter().flat_map(|(samples, _)| samples).collect();
+    Ok(Output { items: groups, numbers, bits: vec![] })
+}
 
-    fn model(&self) -> Vec<u8> {
-        self.run.engine.path().model().to_bytes()
-    }
-
-    fn compute(&self, items: Range<usize>) -> Result<Output> {
-        let all = self.run.settings.chains;
-        let chains = all.min(items.end * GROUP) - items.start * GROUP;
-        let blocks: Option<Vec<Finished>> =
-            self.run.groups_from(items.start, chains).into_iter().collect();
-        let blocks =
-            blocks.ok_or_else(|| Error::Cancelled { reached: "while annealing".into() })?;
-        let numbers = blocks.into_iter().flat_map(|(samples, _)| samples).collect();
-        Ok(Output { items, numbers, bits: vec![] })
-    }
-
-    fn advance(&self, items: usize) {
-        let steps = (items * GROUP * self.run.schedule.intervals()) as u64;
-        let done = self.run.done.fetch_add(steps, Ordering::Relaxed) + steps;
-        let total = self.run.total;
-        self.run.observer.progress(Progress::new(Phase::Anneal, done.min(total), total));
-    }
-
-    fn cancelled(&self) -> bool {
-        self.run.observer.cancelled()
+impl Run<'_> {
+    /// Tells the observer of groups that were computed elsewhere.
+    fn groups_are_done(&self, groups: usize) {
+        let done = self.steps.add((groups * GROUP * self.schedule.intervals()) as u64);
+        let total = self.steps.total();
+        self.observer.progress(Progress::new(Phase::Anneal, done.min(total), total));
     }
 }
 
@@ -113,7 +99,6 @@ pub(in super::super) fn carry_out(
     let Details { start, schedule, chains, seed, precision } = order.task.details::<Details>()?;
     let (schedule, settings) = (schedule.schedule()?, Annealing { chains, seed, precision });
     anneal_run(model, &Start::from_bias(start), &schedule, &settings, observer, |run| {
-        let task = order.task.clone();
-        Shared { run, task }.compute(order.items.clone())
+        computed(run, order.items.clone())
     })
 }

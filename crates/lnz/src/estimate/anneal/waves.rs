@@ -2,16 +2,15 @@
 
 use super::{Finished, Run};
 use crate::{Error, Rbm, Result};
-use lnz_kernels::{GROUP, share_out};
+use lnz_kernels::{CHAINS_PER_BUILD, GROUP, LARGEST_BLOCK, share_out};
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Groups of 16 chains that the tables of a block cost, whatever the number of its chains: 40 chains
-/// (`CHAINS_PER_BUILD` of the kernels).
-const GROUPS_FOR_TABLES: f64 = 2.5;
+/// Groups of chains that the tables of a block cost, whatever the number of its chains.
+const GROUPS_FOR_TABLES: f64 = CHAINS_PER_BUILD / GROUP as f64;
 
-/// A block has 1024 chains at most.
-const LARGEST_BLOCK: usize = 64;
+/// Groups in a block at most.
+const MOST_GROUPS: usize = LARGEST_BLOCK / GROUP;
 
 /// A wave begins if it is predicted to end with this share of the time to spare.
 const SPARE: f64 = 0.05;
@@ -85,9 +84,9 @@ impl Run<'_> {
             // The probe has seen the beginning of the path alone: the first wave is a small one, unless
             // all chains would fit five times over.
             let most = match next {
-                0 if 5.0 * predicted(enough.min(LARGEST_BLOCK)) < left() => LARGEST_BLOCK,
+                0 if 5.0 * predicted(enough.min(MOST_GROUPS)) < left() => MOST_GROUPS,
                 0 => 1,
-                _ => (2 * last_groups).min(LARGEST_BLOCK),
+                _ => (2 * last_groups).min(MOST_GROUPS),
             };
             let fits = |groups: &usize| predicted(*groups) < (1.0 - SPARE) * left();
             let Some(size) = (1..=enough.min(most)).rev().find(fits) else { break };

@@ -7,7 +7,8 @@ use super::scopes::Scopes;
 use super::watch::Watch;
 use super::{SparseModel, memory};
 use crate::crew::bits::to_hex;
-use crate::crew::{Order, Output, Task, Work, joined};
+use crate::crew::{Order, Output, Task};
+use crate::estimate::delegate::{Delegated, crew_for};
 use crate::math::CompensatedSum;
 use crate::{Error, Observer, Result};
 use lnz_kernels::enumeration::{Scaled, ScaledSum};
@@ -35,15 +36,21 @@ pub(super) fn log_z(plan: &Plan, watch: &mut Watch<'_>) -> Result<f64> {
     let observer = watch.observer;
     let cases = Cases::new(plan, watch);
     let seconds = plan.work.as_enumeration() / WORK_PER_SECOND;
-    match observer.crew().filter(|crew| seconds >= crew.least_seconds()) {
+    match crew_for(observer, seconds) {
         None => sum_of((0..cases.count()).map(|case| cases.log_of(case)), plan),
         Some(crew) => {
             let details =
                 Details { order: (&plan.scopes.order[..]).into(), fixed: (&plan.fixed[..]).into() };
             let hash = to_hex(&Sha256::digest(plan.model.to_bytes()));
             let task = Task::new(hash, KIND, &details, cases.count(), seconds)?;
-            let shared = Shared { cases: &cases, task };
-            let logs = joined(&shared.task, crew.carry_out(&shared)?)?.numbers;
+            let work = Delegated {
+                task,
+                model: &|| plan.model.to_bytes(),
+                compute: &|items| cases.compute(items),
+                advance: &|items| cases.advance(items),
+                observer,
+            };
+            let logs = work.carried_out_by(crew)?.numbers;
             match logs.len() == cases.count() {
                 true => sum_of(logs.into_iter().map(Ok), plan),
                 false => Err(Error::orders("the results of an elimination have the wrong length")),
@@ -69,14 +76,13 @@ struct Cases<'a, 'w> {
     plan: &'a Plan,
     /// e^bias of the units that are not fixed.
     biases: Vec<Scaled>,
-    observer: &'w dyn Observer,
     watch: Mutex<&'a mut Watch<'w>>,
 }
 
 impl<'a, 'w> Cases<'a, 'w> {
     fn new(plan: &'a Plan, watch: &'a mut Watch<'w>) -> Self {
         let biases = plan.model.biases().iter().map(|&bias| Scaled::exp(bias)).collect();
-        Self { plan, biases, observer: watch.observer, watch: Mutex::new(watch) }
+        Self { plan, biases, watch: Mutex::new(watch) }
     }
 
     fn count(&self) -> usize {
@@ -103,35 +109,16 @@ impl<'a, 'w> Cases<'a, 'w> {
         log_fixed.add(self.watch(|watch| Run::new(self.plan, biases).log_z(watch))?);
         Ok(log_fixed.total())
     }
-}
 
-/// The cases with their task.
-struct Shared<'a, 'w> {
-    cases: &'a Cases<'a, 'w>,
-    task: Task,
-}
-
-impl Work for Shared<'_, '_> {
-    fn task(&self) -> &Task {
-        &self.task
+    fn compute(&self, cases: Range<usize>) -> Result<Output> {
+        let numbers: Result<_> = cases.clone().map(|case| self.log_of(case)).collect();
+        Ok(Output { items: cases, numbers: numbers?, bits: vec![] })
     }
 
-    fn model(&self) -> Vec<u8> {
-        self.cases.plan.model.to_bytes()
-    }
-
-    fn compute(&self, items: Range<usize>) -> Result<Output> {
-        let numbers: Result<_> = items.clone().map(|case| self.cases.log_of(case)).collect();
-        Ok(Output { items, numbers: numbers?, bits: vec![] })
-    }
-
-    fn advance(&self, items: usize) {
-        let entries = items as f64 * self.cases.plan.scopes.entries;
-        self.cases.watch(|watch| watch.advance(entries as u64));
-    }
-
-    fn cancelled(&self) -> bool {
-        self.cases.observer.cancelled()
+    /// Tells the observer of cases that were computed elsewhere.
+    fn advance(&self, cases: usize) {
+        let entries = cases as f64 * self.plan.scopes.entries;
+        self.watch(|watch| watch.advance(entries as u64));
     }
 }
 
@@ -159,7 +146,7 @@ pub(in super::super) fn carry_out(
     let mut watch = Watch::new(observer, plan.entries);
     let cases = Cases::new(&plan, &mut watch);
     match cases.count() == order.task.items {
-        true => Shared { cases: &cases, task: order.task.clone() }.compute(order.items.clone()),
+        true => cases.compute(order.items.clone()),
         false => Err(unfit()),
     }
 }

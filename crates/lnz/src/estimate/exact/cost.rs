@@ -94,12 +94,12 @@ impl StepWork {
             _ => sources.iter().map(source).sum::<f64>(),
         };
         let entries = (width as f64).exp2();
-        let beside = reading + distance(width);
+        let moving = reading + distance(width);
         match (log, width >= SHARED_WIDTH) {
-            (false, false) => self.alone += entries * (ENTRY + beside),
-            (false, true) => self.shared += entries * (ENTRY + beside),
-            (true, false) => self.logarithmic_alone += entries * (LOGARITHMIC_ENTRY + beside),
-            (true, true) => self.logarithmic_shared += entries * (LOGARITHMIC_ENTRY + beside),
+            (false, false) => self.alone += entries * (ENTRY + moving),
+            (false, true) => self.shared += entries * (ENTRY + moving),
+            (true, false) => self.logarithmic_alone += entries * (LOGARITHMIC_ENTRY + moving),
+            (true, true) => self.logarithmic_shared += entries * (LOGARITHMIC_ENTRY + moving),
         }
         // About: the memory of a source of the same size is used again by the step after.
         if width >= SHARED_WIDTH && !sources.iter().any(|&child| scopes.width_of(child) == width) {

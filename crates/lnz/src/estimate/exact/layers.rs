@@ -1,7 +1,8 @@
 //! log Z of one component by enumeration of its smaller layer.
 
 use super::watch::{LONG_WAVE, Watch};
-use crate::crew::{Order, Output, Task, Work, joined};
+use crate::crew::{Order, Output, Task};
+use crate::estimate::delegate::{Delegated, crew_for};
 use crate::{Error, Observer, Rbm, Result};
 use lnz_kernels::enumeration::{Enumeration, Scaled, ScaledSum, work_per_state};
 use ndarray::{ArrayView1, ArrayView2};
@@ -50,14 +51,21 @@ impl<'a> Layers<'a> {
 /// the number of threads nor the size of a wave can change the result, nor who computes a piece.
 pub(super) fn log_z(model: &Rbm, watch: &mut Watch<'_>) -> Result<f64> {
     let observer = watch.observer;
-    let sum = Sum::new(model, watch)?;
-    let pieces = match observer.crew() {
-        Some(crew) if sum.task.seconds >= crew.least_seconds() => {
-            joined(&sum.task, crew.carry_out(&sum)?)?
+    let sum = Sum::new(model, watch);
+    let pieces = match crew_for(observer, sum.seconds) {
+        None => sum.compute(0..sum.pieces)?,
+        Some(crew) => {
+            let work = Delegated {
+                task: Task::new(model.sha256(), KIND, &(), sum.pieces, sum.seconds)?,
+                model: &|| model.to_bytes(),
+                compute: &|pieces| sum.compute(pieces),
+                advance: &|pieces| sum.advance(pieces),
+                observer,
+            };
+            work.carried_out_by(crew)?
         }
-        _ => sum.compute(0..sum.task.items)?,
     };
-    if pieces.numbers.len() != 2 * sum.task.items {
+    if pieces.numbers.len() != 2 * sum.pieces {
         return Err(Error::orders("the results of an enumeration have the wrong length"));
     }
     let mut total = ScaledSum::default();
@@ -69,46 +77,34 @@ pub(super) fn log_z(model: &Rbm, watch: &mut Watch<'_>) -> Result<f64> {
 
 /// A sum over the states of the smaller layer, in pieces.
 struct Sum<'a, 'w> {
-    model: &'a Rbm,
     jobs: Enumeration,
-    task: Task,
+    pieces: usize,
     jobs_per_piece: u64,
     states_per_job: u64,
+    /// Predicted for one core.
+    seconds: f64,
     observer: &'w dyn Observer,
     watch: Mutex<&'a mut Watch<'w>>,
 }
 
 impl<'a, 'w> Sum<'a, 'w> {
-    fn new(model: &'a Rbm, watch: &'a mut Watch<'w>) -> Result<Self> {
+    fn new(model: &Rbm, watch: &'a mut Watch<'w>) -> Self {
         let layers = Layers::of(model);
         let jobs = Enumeration::new(layers.weights, layers.enumerated_bias, layers.summed_bias);
         let pieces = jobs.jobs().min(MOST_PIECES);
-        // A model is hashed only where somebody else may compute it.
-        let hash = watch.observer.crew().map(|_| model.sha256()).unwrap_or_default();
-        let seconds = layers.work() / WORK_PER_SECOND;
-        Ok(Self {
-            model,
-            task: Task::new(hash, KIND, &(), pieces as usize, seconds)?,
+        Self {
+            pieces: pieces as usize,
             jobs_per_piece: jobs.jobs() / pieces,
             states_per_job: (1 << layers.weights.nrows()) / jobs.jobs(),
+            seconds: layers.work() / WORK_PER_SECOND,
             jobs,
             observer: watch.observer,
             watch: Mutex::new(watch),
-        })
+        }
     }
 
     fn watch<T>(&self, tell: impl FnOnce(&mut Watch<'w>) -> T) -> T {
         tell(&mut self.watch.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Work for Sum<'_, '_> {
-    fn task(&self) -> &Task {
-        &self.task
-    }
-
-    fn model(&self) -> Vec<u8> {
-        self.model.to_bytes()
     }
 
     fn compute(&self, items: Range<usize>) -> Result<Output> {
@@ -147,13 +143,10 @@ impl Work for Sum<'_, '_> {
         Ok(Output { items, numbers, bits: vec![] })
     }
 
+    /// Tells the observer of pieces that were computed elsewhere.
     fn advance(&self, items: usize) {
         let states = items as u64 * self.jobs_per_piece * self.states_per_job;
         self.watch(|watch| watch.advance(states));
-    }
-
-    fn cancelled(&self) -> bool {
-        self.observer.cancelled()
     }
 }
 
@@ -168,9 +161,9 @@ pub(in super::super) fn carry_out(
         return Err(Error::orders(format!("a layer of {units} units cannot be enumerated")));
     }
     let mut watch = Watch::new(observer, (units as f64).exp2());
-    let sum = Sum::new(model, &mut watch)?;
-    match sum.task.items == items {
+    let sum = Sum::new(model, &mut watch);
+    match sum.pieces == items {
         true => sum.compute(order.items.clone()),
-        false => Err(Error::orders(format!("the sum has {} pieces, not {items}", sum.task.items))),
+        false => Err(Error::orders(format!("the sum has {} pieces, not {items}", sum.pieces))),
     }
 }

@@ -4,7 +4,7 @@ use crate::estimate::bennett::acceptance_ratio;
 use crate::estimate::statistics::jackknife_error;
 use crate::math::log_mean_exp;
 
-/// A bridge holds if its two directions are no farther apart: the work of each then has a standard
+/// A bridge holds if its two directions are no farther gap: the work of each then has a standard
 /// deviation below one, and few chains suffice.
 const MOST_APART: f64 = 0.5;
 /// Both directions are estimates of one number; beyond so many errors they are not.
@@ -30,7 +30,7 @@ pub struct Span {
     pub bracket: [f64; 2],
     /// The ratio from each direction alone.
     pub one_way: [f64; 2],
-    /// How far these are apart, in units of the error of their difference.
+    /// How far these are gap, in units of the error of their difference.
     pub disagreement: f64,
     /// Steps on the way.
     pub betas: usize,
@@ -58,14 +58,14 @@ impl Span {
         let all = both(None);
         let parts: Vec<_> = (0..islands).map(|k| both(Some(k))).collect();
         let without: Vec<f64> = parts.iter().map(ratio).collect();
-        let apart = |ways: [f64; 2]| ways[1] - ways[0];
-        let error = jackknife_error(&parts.iter().map(|p| apart(one_way(p))).collect::<Vec<_>>());
+        let gap = |ways: [f64; 2]| ways[1] - ways[0];
+        let error = jackknife_error(&parts.iter().map(|p| gap(one_way(p))).collect::<Vec<_>>());
         let one_way = one_way(&all);
         Self {
             log_ratio: ratio(&all),
             std_error: jackknife_error(&without),
             bracket: [mean(&all[0]), mean(&all[1])],
-            disagreement: if error > 0.0 { apart(one_way) / error } else { 0.0 },
+            disagreement: if error > 0.0 { gap(one_way) / error } else { 0.0 },
             one_way,
             betas,
             chain_steps: 0,
@@ -73,7 +73,7 @@ impl Span {
         }
     }
 
-    /// How far the mean works of both directions are apart: what was lost on the way, and hysteresis.
+    /// How far the mean works of both directions are gap: what was lost on the way, and hysteresis.
     pub fn gap(&self) -> f64 {
         self.bracket[1] - self.bracket[0]
     }

@@ -169,11 +169,11 @@ impl<'a> Block<'a> {
     fn look_at_ends(&mut self, keeps: bool) {
         let (chains, top) = (self.chains(), self.betas.len() - 1);
         let (mut unused, mut bridge) = (vec![0.0; chains], vec![0.0; chains]);
-        let mut height = vec![0.0; chains];
+        let mut log_densities = vec![0.0; chains];
         let model = &mut self.rungs[top];
         model.weigh(1.0, 1.0, &mut unused);
         model.log_bridge(&mut bridge);
-        model.log_density(1.0, &mut height);
+        model.log_density(1.0, &mut log_densities);
         for (c, seen) in self.seen.iter_mut().enumerate() {
             let (replicas, last_end) = (&self.replicas[c], &mut self.last_end[c]);
             if last_end[replicas[top]] == AT_START {
@@ -185,9 +185,9 @@ impl<'a> Block<'a> {
             last_end[replicas[0]] = AT_START;
             seen.iterations += 1;
             seen.bridge += exp(bridge[c]);
-            let apart = height[c] - seen.height.0;
-            seen.height.0 += apart / seen.iterations as f64;
-            seen.height.1 += apart * (height[c] - seen.height.0);
+            let difference = log_densities[c] - seen.log_density.0;
+            seen.log_density.0 += difference / seen.iterations as f64;
+            seen.log_density.1 += difference * (log_densities[c] - seen.log_density.0);
             if keeps {
                 seen.kept.push(state_of(&**model, c));
             }

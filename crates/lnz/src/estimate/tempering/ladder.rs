@@ -38,7 +38,7 @@ pub(super) struct Seen {
     /// Sum over the iterations of p / p~ at the model, where p~ has the rounded weights.
     pub(super) bridge: f64,
     /// Mean and sum of squared deviations of log p at the model.
-    pub(super) height: (f64, f64),
+    pub(super) log_density: (f64, f64),
     /// States at the model, where they are kept.
     pub(super) kept: Vec<State>,
 }
@@ -59,9 +59,10 @@ impl Seen {
     fn add(&mut self, more: Seen) {
         let n = self.iterations as f64;
         let m = more.iterations as f64;
-        let apart = more.height.0 - self.height.0;
-        self.height.0 += apart * m / (n + m).max(1.0);
-        self.height.1 += more.height.1 + apart * apart * n * m / (n + m).max(1.0);
+        let difference = more.log_density.0 - self.log_density.0;
+        self.log_density.0 += difference * m / (n + m).max(1.0);
+        self.log_density.1 +=
+            more.log_density.1 + difference * difference * n * m / (n + m).max(1.0);
         self.iterations += more.iterations;
         self.round_trips += more.round_trips;
         self.bridge += more.bridge;

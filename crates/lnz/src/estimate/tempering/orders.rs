@@ -4,8 +4,9 @@ use super::columns::{Advance, Moved};
 use super::ladder::{Ladder, Pair, Seen, State};
 use crate::chains::{Held, engine};
 use crate::crew::bits::{from_hex, pack, size_of, to_hex, unpack};
-use crate::crew::{Order, Output, Task, Work, joined};
+use crate::crew::{Order, Output, Task};
 use crate::estimate::anneal::seconds_per_step;
+use crate::estimate::delegate::{Delegated, crew_for};
 use crate::path::Path;
 use crate::{Error, Observer, Precision, Rbm, Result, Start};
 use lnz_kernels::Flips;
@@ -41,22 +42,13 @@ struct Details {
     precision: Precision,
 }
 
-/// Iterations with their task.
-struct Shared<'a> {
-    advance: &'a Advance<'a>,
-    task: Task,
-}
-
 /// The columns after some iterations, carried out by a crew; `None` if there is none, or too little to do.
 pub(super) fn by_crew(advance: &Advance<'_>, hash: &OnceLock<String>) -> Option<Result<Moved>> {
-    let crew = advance.observer.crew()?;
     let path = advance.engine.path();
-    let &Advance { ladder, iterations, keep, seed, .. } = advance;
+    let &Advance { ladder, iterations, keep, seed, observer, .. } = advance;
     let steps = iterations * ladder.betas.len() * advance.columns();
     let seconds = steps as f64 * STEPS_OF_A_SWEEP * seconds_per_step(path.model());
-    if seconds < crew.least_seconds() {
-        return None;
-    }
+    let crew = crew_for(observer, seconds)?;
     let mut states = Vec::new();
     ladder.states.iter().flatten().for_each(|state| pack(state, &mut states));
     let details = Details {
@@ -73,37 +65,28 @@ pub(super) fn by_crew(advance: &Advance<'_>, hash: &OnceLock<String>) -> Option<
     let hash = hash.get_or_init(|| path.model().sha256()).clone();
     let moved = || {
         let task = Task::new(hash, KIND, &details, advance.groups(), seconds)?;
-        let shared = Shared { advance, task };
-        let output = joined(&shared.task, crew.carry_out(&shared)?)?;
-        unpacked(advance, &output)
+        let work = Delegated {
+            task,
+            model: &|| path.model().to_bytes(),
+            compute: &|groups| packed(advance, groups),
+            // Rounds are reported, but not their parts.
+            advance: &|_| (),
+            observer,
+        };
+        unpacked(advance, &work.carried_out_by(crew)?)
     };
     Some(moved())
 }
 
-impl Work for Shared<'_> {
-    fn task(&self) -> &Task {
-        &self.task
+/// The columns of some groups after the iterations, as numbers and bits.
+fn packed(advance: &Advance<'_>, groups: Range<usize>) -> Result<Output> {
+    let Moved { states, seen } = advance.compute(groups.clone())?;
+    let (mut numbers, mut bits) = (Vec::new(), Vec::new());
+    for (states, seen) in states.iter().zip(&seen) {
+        numbers.extend(numbers_of(seen));
+        states.iter().chain(&seen.kept).for_each(|state| pack(state, &mut bits));
     }
-
-    fn model(&self) -> Vec<u8> {
-        self.advance.engine.path().model().to_bytes()
-    }
-
-    fn compute(&self, items: Range<usize>) -> Result<Output> {
-        let Moved { states, seen } = self.advance.compute(items.clone())?;
-        let (mut numbers, mut bits) = (Vec::new(), Vec::new());
-        for (states, seen) in states.iter().zip(&seen) {
-            numbers.extend(numbers_of(seen));
-            states.iter().chain(&seen.kept).for_each(|state| pack(state, &mut bits));
-        }
-        Ok(Output { items, numbers, bits })
-    }
-
-    fn advance(&self, _: usize) {}
-
-    fn cancelled(&self) -> bool {
-        self.advance.observer.cancelled()
-    }
+    Ok(Output { items: groups, numbers, bits })
 }
 
 /// What a column has seen, without the states that it kept.
@@ -112,7 +95,7 @@ fn numbers_of(seen: &Seen) -> impl Iterator<Item = f64> {
         let &Pair { tries, rejected, works, bennett } = pair;
         [tries, rejected, works[0], works[1], bennett[0], bennett[1]]
     };
-    let of_column = [seen.round_trips as f64, seen.bridge, seen.height.0, seen.height.1];
+    let of_column = [seen.round_trips as f64, seen.bridge, seen.log_density.0, seen.log_density.1];
     of_column.into_iter().chain(seen.pairs.iter().flat_map(of_pair))
 }
 
@@ -129,7 +112,7 @@ fn seen_of(numbers: &[f64], iterations: usize, kept: Vec<State>) -> Seen {
         pairs: of_pairs.as_chunks().0.iter().map(of_pair).collect(),
         round_trips: of_column[0] as usize,
         bridge: of_column[1],
-        height: (of_column[2], of_column[3]),
+        log_density: (of_column[2], of_column[3]),
         kept,
     }
 }
@@ -191,9 +174,8 @@ pub(in super::super) fn carry_out(
     let engine = engine(path, Flips::default(), &held);
     let (engine, ladder) = (&*engine, &ladder);
     let advance = Advance { engine, ladder, iterations, keep, seed, observer };
-    let (advance, task) = (&advance, order.task.clone());
-    match advance.groups() == task.items {
-        true => Shared { advance, task }.compute(order.items.clone()),
+    match advance.groups() == order.task.items {
+        true => packed(&advance, order.items.clone()),
         false => Err(unfit()),
     }
 }

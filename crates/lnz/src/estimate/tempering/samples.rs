@@ -1,6 +1,7 @@
 //! States of a model, drawn by parallel tempering.
 
-use super::{KEEP, ROUND, Run, Tempering, stopped};
+use super::run::{KEEP, ROUND, Run};
+use super::{Tempering, stopped};
 use crate::estimate::auto::fit_model;
 use crate::math::sigmoid;
 use crate::{Diagnosis, Estimator, Exact, Observer, Precision, Rbm, Result};
@@ -51,7 +52,7 @@ pub fn sample(
     while run.rounds < rounds
         || (run.rounds < settings.rounds && !run.is_known(&settings, &fitting))
     {
-        run.round(None)?;
+        run.round()?;
         run.report(&settings);
     }
     let seconds = clock.elapsed().as_secs_f64() - start_seconds;

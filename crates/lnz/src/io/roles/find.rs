@@ -16,25 +16,25 @@ pub(super) fn find(
     read_alone: ReadAlone<'_>,
     notes: &mut Vec<Note>,
 ) -> Parsed<[Part; 3]> {
-    let told = |role: &Role, name: &Option<String>| {
+    let named = |role: &Role, name: &Option<String>| {
         name.as_ref().map(|name| by_name(tensors, role, name, read_alone)).transpose()
     };
-    let told_weights = told(&WEIGHTS, &options.weights)?;
-    let told_visible = told(&VISIBLE_BIAS, &options.visible_bias)?;
-    let told_hidden = told(&HIDDEN_BIAS, &options.hidden_bias)?;
+    let named_weights = named(&WEIGHTS, &options.weights)?;
+    let named_visible = named(&VISIBLE_BIAS, &options.visible_bias)?;
+    let named_hidden = named(&HIDDEN_BIAS, &options.hidden_bias)?;
     let usable: Vec<usize> =
         (0..tensors.len()).filter(|&i| !names::is_bookkeeping(&tensors[i].name)).collect();
     let is_phase = |name: &str| name.contains("rbm_ph") || leaf(name).starts_with("ph_");
     if tensors.iter().any(|tensor| is_phase(&tensor.name)) {
         notes.push(Note::OneOfSeveral { taken: AMPLITUDE.to_owned() });
     }
-    let weights = match told_weights {
+    let weights = match named_weights {
         Some(part) => part,
         None => match only(tensors, &usable, &WEIGHTS, "")? {
             Some(index) => Part::Tensor(index),
             None => {
                 return match by_shape(tensors, &usable) {
-                    Some(parts) if told_visible.is_none() && told_hidden.is_none() => {
+                    Some(parts) if named_visible.is_none() && named_hidden.is_none() => {
                         if tensors.len() > 1 {
                             notes.push(Note::FoundByShape);
                         }
@@ -42,8 +42,8 @@ pub(super) fn find(
                     }
                     Some([weights, visible, hidden]) => Ok([
                         weights,
-                        told_visible.unwrap_or(visible),
-                        told_hidden.unwrap_or(hidden),
+                        named_visible.unwrap_or(visible),
+                        named_hidden.unwrap_or(hidden),
                     ]),
                     None => Err(missing(tensors, &WEIGHTS)),
                 };
@@ -57,10 +57,13 @@ pub(super) fn find(
     let without_weights: Vec<usize> =
         usable.into_iter().filter(|&i| !matches!(weights, Part::Tensor(w) if w == i)).collect();
     let [visible, hidden] =
-        biases(tensors, &without_weights, &near, [&told_visible, &told_hidden])?;
+        biases(tensors, &without_weights, &near, [&named_visible, &named_hidden])?;
     let as_part = |found: Option<usize>| found.map_or(Part::Missing, Part::Tensor);
-    let parts =
-        [weights, told_visible.unwrap_or(as_part(visible)), told_hidden.unwrap_or(as_part(hidden))];
+    let parts = [
+        weights,
+        named_visible.unwrap_or(as_part(visible)),
+        named_hidden.unwrap_or(as_part(hidden)),
+    ];
     refuse_overlooked(tensors, &without_weights, &parts, options)?;
     Ok(parts)
 }
@@ -72,7 +75,7 @@ fn biases(
     tensors: &[TensorInfo],
     usable: &[usize],
     near: &str,
-    told: [&Option<Part>; 2],
+    named: [&Option<Part>; 2],
 ) -> Parsed<[Option<usize>; 2]> {
     let letter = |letter: &str| {
         let fits = |&&i: &&usize| leaf(&tensors[i].name).eq_ignore_ascii_case(letter);
@@ -90,9 +93,9 @@ fn biases(
     let lone: Vec<usize> =
         usable.iter().copied().filter(|&i| leaf(&tensors[i].name) == "bias").collect();
     let mut visible =
-        if told[0].is_some() { None } else { only(tensors, &rest, &VISIBLE_BIAS, near)? };
+        if named[0].is_some() { None } else { only(tensors, &rest, &VISIBLE_BIAS, near)? };
     let mut hidden =
-        if told[1].is_some() { None } else { only(tensors, &rest, &HIDDEN_BIAS, near)? };
+        if named[1].is_some() { None } else { only(tensors, &rest, &HIDDEN_BIAS, near)? };
     // Hinton writes a and b, most others b and c.
     let (by_a, by_c) = match (a, b, c) {
         (Some(a), Some(b), None) => (Some(a), Some(b)),
@@ -100,15 +103,15 @@ fn biases(
         (None, b, c) => (b, c),
         (Some(a), _, c) => (Some(a), c),
     };
-    if visible.is_none() && told[0].is_none() {
+    if visible.is_none() && named[0].is_none() {
         visible = by_a;
     } else if let (Some(found), Some(other)) = (visible, by_a)
         && a.is_some() | c.is_some()
-        && told[0].is_none()
+        && named[0].is_none()
     {
         return Err(ambiguous(tensors, found, other, &VISIBLE_BIAS));
     }
-    if hidden.is_none() && told[1].is_none() {
+    if hidden.is_none() && named[1].is_none() {
         hidden = by_c.or(only_of(tensors, &lone, &HIDDEN_BIAS, near)?);
     }
     Ok([visible, hidden])
@@ -133,11 +136,11 @@ fn refuse_overlooked(
             || name.contains("intercept")
             || name.contains("field")
     };
-    for (part, role, told, option) in [
+    for (part, role, named, option) in [
         (&parts[1], &VISIBLE_BIAS, &options.visible_bias, "--visible-bias"),
         (&parts[2], &HIDDEN_BIAS, &options.hidden_bias, "--hidden-bias"),
     ] {
-        if !matches!(part, Part::Missing) || told.is_some() {
+        if !matches!(part, Part::Missing) || named.is_some() {
             continue;
         }
         let overlooked = usable.iter().copied().find(|&i| {

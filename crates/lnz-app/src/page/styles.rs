@@ -1,4 +1,4 @@
-//! One look for each meaning, in all figures: a result, a doubt, the truth, a threshold.
+//! One style for each meaning, in all figures: a result, a doubt, the truth, a threshold.
 
 use lnz_figures::{Dash, Marker, Style};
 
@@ -37,7 +37,7 @@ pub const TRIAL: Style = Style { colour: GREY, marker: Marker::Ring, dash: Dash:
 
 const GREY: &str = "#777777";
 
-/// The look of a result with this verdict.
+/// The style of a result with this verdict.
 pub fn of_verdict(verdict: &str) -> Style {
     if verdict == "suspect" { SUSPECT } else { TRUSTED }
 }
