@@ -8,9 +8,19 @@ use std::process::{Command, Stdio};
 pub(crate) const PROFILE: &str = "checks";
 
 /// What cargo is told to compile all that tests need. One command for all of it: other selections of packages have
-/// other features of the same dependencies, and would compile them again.
-pub(crate) const COMPILE: [&str; 7] =
-    ["build", "--profile", PROFILE, "--workspace", "--lib", "--bins", "--tests"];
+/// other features of the same dependencies, and would compile them again. This program is compiled already, with other
+/// features, and need not be replaced while it runs.
+pub(crate) const COMPILE: [&str; 9] = [
+    "build",
+    "--profile",
+    PROFILE,
+    "--workspace",
+    "--exclude",
+    "xtask",
+    "--lib",
+    "--bins",
+    "--tests",
+];
 
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
