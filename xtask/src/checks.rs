@@ -2,8 +2,9 @@
 
 use crate::environment::{COMPILE, PROFILE};
 use crate::outcome::Outcome;
-use crate::{browser, cargo, dependencies, files, in_seconds, python, site, top};
-use std::process::{Command, ExitCode, Stdio};
+use crate::{browser, cargo, dependencies, environment, files, in_seconds, python, site, top};
+use std::fs::File;
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Instant;
 
 /// One check: what it is called, and how it is made.
@@ -13,16 +14,28 @@ struct Check {
 }
 
 /// What every change must pass.
-const CHECKS: [Check; 8] = [
+const CHECKS: [Check; 6] = [
     Check { name: "dependencies between crates and modules", run: dependencies },
     Check { name: "table of source files", run: files },
     Check { name: "formatting", run: || cargo_passes(&["fmt", "--all", "--check"], &[]) },
     Check { name: "clippy, warnings denied", run: clippy },
-    Check { name: "unit, property and command-line tests", run: tests },
+    Check { name: "all that the tests need, compiled", run: || cargo_passes(&COMPILE, &[]) },
+    Check {
+        name: "unit, property and command-line tests; beside them documentation, Python",
+        run: tests,
+    },
+];
+
+/// What every change must pass as well, in a process of its own beside the tests: both wait now and then, and rarely
+/// for each other.
+const CHECKS_BESIDE: [Check; 3] = [
     Check { name: "examples in the documentation", run: doc_tests },
     Check { name: "documentation, warnings denied", run: documentation },
     Check { name: "Python package in a fresh environment", run: || python::test() },
 ];
+
+/// The command that runs those.
+pub(crate) const BESIDE: &str = "beside-the-tests";
 
 /// What needs much more than Rust and a small Python environment.
 const PEERS: [Check; 3] = [
@@ -55,6 +68,11 @@ pub(crate) fn run() -> ExitCode {
 /// The checks with peers.
 pub(crate) fn run_peers() -> ExitCode {
     run_all(&PEERS, &[])
+}
+
+/// The checks that run beside the tests.
+pub(crate) fn run_beside() -> ExitCode {
+    run_all(&CHECKS_BESIDE, &[])
 }
 
 /// One check alone.
@@ -114,18 +132,61 @@ fn clippy() -> Outcome {
     cargo_passes(&[&arguments[..], &["-D", "warnings"]].concat(), &[])
 }
 
-/// Compiled first, with cargo's own progress, then run without a line for each test. Examples and benchmarks
-/// are left to clippy: nothing in them is a test.
+/// Run without a line for each test, while other checks run beside them; what these print is shown when both are
+/// done. Examples and benchmarks are left to clippy: nothing in them is a test.
 fn tests() -> Outcome {
-    let tests = ["test", "--profile", PROFILE, "--workspace", "--tests", "--quiet"];
-    match cargo_passes(&COMPILE, &[]) {
-        Outcome::Passed(_) => cargo_passes(&tests, &[]),
-        other => other,
+    let beside = match Beside::start() {
+        Ok(beside) => beside,
+        Err(reason) => return Outcome::Failed(reason),
+    };
+    let tests = ["test", "--profile", PROFILE, "--workspace", "--exclude", "xtask", "--tests"];
+    let own = ["test", "--profile", PROFILE, "--package", "xtask"];
+    let quiet = ["--quiet", "--no-fail-fast"];
+    let ours = [&tests[..], &own[..]].map(|tests| cargo_passes(&[tests, &quiet].concat(), &[]));
+    // Also after a failure, so that one run shows all of them.
+    let theirs = beside.finish();
+    let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+    ours.into_iter().chain([theirs]).find(failed).unwrap_or(Outcome::Passed(String::new()))
+}
+
+/// The checks beside the tests, while they run.
+struct Beside {
+    process: Child,
+    said: std::path::PathBuf,
+}
+
+impl Beside {
+    fn start() -> Result<Beside, String> {
+        let said = environment::target_folder()?.join("beside-the-tests.txt");
+        let start = || {
+            let file = File::create(&said)?;
+            let errors = file.try_clone()?;
+            let mut command = Command::new(std::env::current_exe()?);
+            command.arg(BESIDE).stdin(Stdio::null()).stdout(file).stderr(errors).spawn()
+        };
+        match start() {
+            Ok(process) => Ok(Beside { process, said }),
+            Err(error) => Err(format!("the checks beside the tests cannot be started: {error}")),
+        }
+    }
+
+    fn finish(mut self) -> Outcome {
+        let status = self.process.wait();
+        println!("      beside the tests:");
+        print!("{}", std::fs::read_to_string(&self.said).unwrap_or_default());
+        match status {
+            Ok(status) if status.success() => Outcome::Passed(String::new()),
+            Ok(status) => Outcome::Failed(format!("of the checks beside the tests: {status}")),
+            Err(error) => Outcome::Failed(error.to_string()),
+        }
     }
 }
 
 fn doc_tests() -> Outcome {
-    cargo_passes(&["test", "--profile", PROFILE, "--workspace", "--doc", "--quiet"], &[])
+    cargo_passes(
+        &["test", "--profile", PROFILE, "--workspace", "--exclude", "xtask", "--doc", "--quiet"],
+        &[],
+    )
 }
 
 fn documentation() -> Outcome {

@@ -8,9 +8,19 @@ use std::process::{Command, Stdio};
 pub(crate) const PROFILE: &str = "checks";
 
 /// What cargo is told to compile all that tests need. One command for all of it: other selections of packages have
-/// other features of the same dependencies, and would compile them again.
-pub(crate) const COMPILE: [&str; 7] =
-    ["build", "--profile", PROFILE, "--workspace", "--lib", "--bins", "--tests"];
+/// other features of the same dependencies, and would compile them again. This program is compiled already, with other
+/// features, and need not be replaced while it runs.
+pub(crate) const COMPILE: [&str; 9] = [
+    "build",
+    "--profile",
+    PROFILE,
+    "--workspace",
+    "--exclude",
+    "xtask",
+    "--lib",
+    "--bins",
+    "--tests",
+];
 
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -129,6 +139,11 @@ pub(crate) fn python(target: &Path, needs: Needs) -> Result<PathBuf, String> {
         install.arg("-r").arg(file);
     });
     output(&mut install).map_err(|error| format!("{error}\n{remedy}"))?;
+    if needs == Needs::Tests {
+        // Nothing more is installed there, and the installer takes a quarter of the room.
+        let installers = ["-m", "pip", "uninstall", "--quiet", "--yes", "setuptools", "pip"];
+        output(Command::new(&python).args(installers))?;
+    }
     std::fs::write(&done, wanted).map_err(|error| format!("{}: {error}", done.display()))?;
     Ok(python)
 }

@@ -44,6 +44,8 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => checks::run(),
         ["test", "--peers"] => checks::run_peers(),
+        // What `test` starts beside its own tests.
+        [checks::BESIDE] => checks::run_beside(),
         ["dependencies"] => checks::run_one("dependencies", checks::dependencies),
         ["files"] => {
             checks::run_one("table of source files", || checks::outcome(files::write(top())))

@@ -129,7 +129,9 @@ fn copy_package(target: &Path, folder: &Path) -> Result<(), String> {
                 std::fs::copy(file.path(), folder.join(file.file_name()))?;
             }
         }
-        std::fs::copy(compiled, folder.join(name))
+        // One file by two names where that can be: it is large.
+        let name = folder.join(name);
+        std::fs::hard_link(&compiled, &name).or_else(|_| std::fs::copy(&compiled, &name).map(drop))
     };
-    copied().map(drop).map_err(|error| format!("{}: {error}", folder.display()))
+    copied().map_err(|error| format!("{}: {error}", folder.display()))
 }

@@ -19,22 +19,12 @@ pub struct BuiltIn {
     origin: Origin,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Origin {
     /// Blocks of the paper's hardest family.
     Generated { blocks: usize, seed: u64 },
-    /// A .safetensors file; none without the feature `models`.
-    Trained(Option<&'static [u8]>),
-}
-
-impl std::fmt::Debug for Origin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Origin::Generated { blocks, seed } => write!(f, "{blocks} blocks of seed {seed}"),
-            Origin::Trained(Some(bytes)) => write!(f, "a file of {} bytes", bytes.len()),
-            Origin::Trained(None) => write!(f, "a file that was left out"),
-        }
-    }
+    /// A .safetensors file, see [`weights`].
+    Trained,
 }
 
 const fn generated(
@@ -47,73 +37,87 @@ const fn generated(
     BuiltIn { name, description, shape, origin: Origin::Generated { blocks, seed } }
 }
 
-/// The file of a trained model.
-#[cfg(feature = "models")]
-macro_rules! weights {
-    ($family:literal, $epoch:literal) => {
-        Some(include_bytes!(concat!("../models/", $family, "-", $epoch, ".safetensors")))
-    };
-}
+/// The list of all models, and the files of the trained ones.
+macro_rules! built_in {
+    (
+        generated: [$($generated:expr),+ $(,)?],
+        trained: [$(($family:literal, $epoch:literal, $visible:literal, $hidden:literal)),+ $(,)?]
+    ) => {
+        /// The built-in models, also those that this build has left out (see [`BuiltIn::is_included`]). The generated
+        /// ones are of the paper's hardest family, with seeds chosen among the first 31 by what the uniform start does
+        /// on them with 1024 chains and 1024 betas.
+        pub static BUILT_IN: &[BuiltIn] = &[
+            $($generated,)+
+            $(BuiltIn {
+                name: concat!($family, "@", $epoch),
+                description: concat!("trained with CD-1, epoch ", $epoch),
+                shape: ($visible, $hidden),
+                origin: Origin::Trained,
+            },)+
+        ];
 
-#[cfg(not(feature = "models"))]
-macro_rules! weights {
-    ($family:literal, $epoch:literal) => {
-        None
-    };
-}
-
-macro_rules! trained {
-    ($family:literal, $epoch:literal, $visible:literal, $hidden:literal) => {
-        BuiltIn {
-            name: concat!($family, "@", $epoch),
-            description: concat!("trained with CD-1, epoch ", $epoch),
-            shape: ($visible, $hidden),
-            origin: Origin::Trained(weights!($family, $epoch)),
+        /// The file of a trained model. In the body of a function the bytes are compiled once; in the list above,
+        /// every crate that is compiled or checked against this one would keep them as well.
+        #[cfg(feature = "models")]
+        #[inline(never)]
+        fn weights(name: &str) -> Option<&'static [u8]> {
+            $(if name == concat!($family, "@", $epoch) {
+                let bytes = include_bytes!(concat!("../models/", $family, "-", $epoch, ".safetensors"));
+                return Some(bytes);
+            })+
+            None
         }
     };
 }
 
-/// The built-in models, also those that this build has left out (see [`BuiltIn::is_included`]). The generated ones are of the paper's hardest family, with seeds chosen among
-/// the first 31 by what the uniform start does on them with 1024 chains and 1024 betas.
-pub static BUILT_IN: &[BuiltIn] = &[
-    generated(
-        "gwgm-hard",
-        "the uniform start is 70% off in both orientations, and looks healthy transposed",
-        1,
-        0,
-    ),
-    generated(
-        "gwgm-near",
-        "the uniform start is off by 0.2%, which is a factor of a hundred or more in Z",
-        1,
-        1,
-    ),
-    generated("gwgm-easy", "every start comes within half a nat of log Z", 1, 27),
-    generated("bms-3", "three shuffled blocks: exact through components, hard to sample", 3, 0),
-    trained!("mnist-20h", 10, 784, 20),
-    trained!("mnist-20h", 50, 784, 20),
-    trained!("mnist-20h", 100, 784, 20),
-    trained!("mnist-20h", 200, 784, 20),
-    trained!("mnist-20h", 300, 784, 20),
-    trained!("mnist-20h", 400, 784, 20),
-    trained!("mnist-20h", 500, 784, 20),
-    trained!("web-20h", 10, 300, 20),
-    trained!("web-20h", 50, 300, 20),
-    trained!("web-20h", 100, 300, 20),
-    trained!("web-20h", 200, 300, 20),
-    trained!("web-20h", 300, 300, 20),
-    trained!("web-20h", 400, 300, 20),
-    trained!("web-20h", 500, 300, 20),
-    trained!("mnist-500h", 1, 784, 500),
-    trained!("mnist-500h", 3, 784, 500),
-    trained!("mnist-500h", 5, 784, 500),
-    trained!("mnist-500h", 10, 784, 500),
-    trained!("mnist-500h", 20, 784, 500),
-    trained!("mnist-500h", 40, 784, 500),
-    trained!("mnist-500h", 100, 784, 500),
-    trained!("mnist-500h", 500, 784, 500),
-    trained!("web-500h", 500, 300, 500),
-];
+#[cfg(not(feature = "models"))]
+fn weights(_name: &str) -> Option<&'static [u8]> {
+    None
+}
+
+built_in! {
+    generated: [
+        generated(
+            "gwgm-hard",
+            "the uniform start is 70% off in both orientations, and looks healthy transposed",
+            1,
+            0,
+        ),
+        generated(
+            "gwgm-near",
+            "the uniform start is off by 0.2%, which is a factor of a hundred or more in Z",
+            1,
+            1,
+        ),
+        generated("gwgm-easy", "every start comes within half a nat of log Z", 1, 27),
+        generated("bms-3", "three shuffled blocks: exact through components, hard to sample", 3, 0),
+    ],
+    trained: [
+        ("mnist-20h", 10, 784, 20),
+        ("mnist-20h", 50, 784, 20),
+        ("mnist-20h", 100, 784, 20),
+        ("mnist-20h", 200, 784, 20),
+        ("mnist-20h", 300, 784, 20),
+        ("mnist-20h", 400, 784, 20),
+        ("mnist-20h", 500, 784, 20),
+        ("web-20h", 10, 300, 20),
+        ("web-20h", 50, 300, 20),
+        ("web-20h", 100, 300, 20),
+        ("web-20h", 200, 300, 20),
+        ("web-20h", 300, 300, 20),
+        ("web-20h", 400, 300, 20),
+        ("web-20h", 500, 300, 20),
+        ("mnist-500h", 1, 784, 500),
+        ("mnist-500h", 3, 784, 500),
+        ("mnist-500h", 5, 784, 500),
+        ("mnist-500h", 10, 784, 500),
+        ("mnist-500h", 20, 784, 500),
+        ("mnist-500h", 40, 784, 500),
+        ("mnist-500h", 100, 784, 500),
+        ("mnist-500h", 500, 784, 500),
+        ("web-500h", 500, 300, 500),
+    ]
+}
 
 impl BuiltIn {
     /// The built-in model of this name.
@@ -134,7 +138,7 @@ impl BuiltIn {
 
     /// Whether this build has the model: trained ones need the feature `models`, which is on by default.
     pub fn is_included(&self) -> bool {
-        self.origin != Origin::Trained(None)
+        self.origin != Origin::Trained || weights(self.name).is_some()
     }
 
     /// Generates or unpacks the model; a trained one comes with its settings, the means of its data
@@ -145,9 +149,11 @@ impl BuiltIn {
             Origin::Generated { blocks, seed } => {
                 block_system(&Gwgm::HARDEST, blocks, true, seed)?.into()
             }
-            Origin::Trained(Some(bytes)) => io::model_from_bytes(bytes)
-                .map_err(|problem| Error::file(self.name.as_ref(), problem))?,
-            Origin::Trained(None) => return Err(Error::LeftOut { name: self.name }),
+            Origin::Trained => {
+                let bytes = weights(self.name).ok_or(Error::LeftOut { name: self.name })?;
+                io::model_from_bytes(bytes)
+                    .map_err(|problem| Error::file(self.name.as_ref(), problem))?
+            }
         })
     }
 }
@@ -197,10 +203,7 @@ mod tests {
 
     #[test]
     fn the_files_stay_small() {
-        let size = |entry: BuiltIn| match entry.origin {
-            Origin::Generated { .. } => 0,
-            Origin::Trained(bytes) => bytes.map_or(0, <[u8]>::len),
-        };
-        assert!(BUILT_IN.iter().copied().map(size).sum::<usize>() < 12_000_000);
+        let size = |entry: &BuiltIn| weights(entry.name).map_or(0, <[u8]>::len);
+        assert!(BUILT_IN.iter().map(size).sum::<usize>() < 12_000_000);
     }
 }

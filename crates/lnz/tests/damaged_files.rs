@@ -85,15 +85,24 @@ fn data_files() -> Vec<Vec<u8>> {
     vec![gzip(&images), gzip(&text), gzip(&table), images, array, text, archive]
 }
 
+/// Writes a file that is not there any more: to write into one that is, thousands of times, would wait for the disk
+/// each time, since ext4 puts a file that was emptied and filled again onto the disk when it is closed.
+fn write_anew(path: &Path, content: &[u8]) {
+    if path.exists() {
+        std::fs::remove_file(path).unwrap();
+    }
+    std::fs::write(path, content).unwrap();
+}
+
 fn read_as_model(folder: &Path, content: &[u8]) -> Result<Rbm> {
     let path = folder.join("model");
-    std::fs::write(&path, content).unwrap();
+    write_anew(&path, content);
     read_model(&path, None).map(|file| file.stored.model)
 }
 
 fn read_as_data(folder: &Path, content: &[u8], width: Option<usize>) -> Result<Array2<f64>> {
     let path = folder.join("data");
-    std::fs::write(&path, content).unwrap();
+    write_anew(&path, content);
     let options = DataOptions { width, ..Default::default() };
     DataSet::read(&path, options).map(|data| data.rows().to_owned())
 }
@@ -106,7 +115,7 @@ fn a_model_cut_anywhere_is_refused() {
         // Long files are cut at every few bytes, so that this takes seconds.
         for end in (0..content.len()).step_by(1 + content.len() / 1500) {
             let path = folder.path().join("model");
-            std::fs::write(&path, &content[..end]).unwrap();
+            write_anew(&path, &content[..end]);
             let Ok(file) = read_model(&path, None) else { continue };
             // A .mat file has no end: cut between two variables, it is whole, but says what it
             // lacks. HDF5 may end in room that nothing is kept in.
