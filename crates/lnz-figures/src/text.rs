@@ -7,11 +7,8 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// DejaVu Sans 2.37; the crate `dejavu` has twenty more, 10 MB in all.
-static FONT: &[u8] = include_bytes!("../fonts/DejaVuSans.ttf");
-
 static FACE: LazyLock<Face<'static>> =
-    LazyLock::new(|| Face::parse(FONT, 0).expect("the embedded font is valid"));
+    LazyLock::new(|| Face::parse(dejavu::sans::regular(), 0).expect("the embedded font is valid"));
 
 /// Where a text is placed relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
