@@ -3,7 +3,8 @@
 //! 1. Split the model into components; sum exactly what is cheap to sum.
 //! 2. Sum the states of highest weight exactly: the core (`modes`, `core`).
 //! 3. Search for phases: first states of many kinds, swept and clustered (`search`).
-//! 4. Fit a start to each phase and one to the whole (`fit`); every phase has a cell (`cells`).
+//! 4. Fit a start to each phase and one to the whole (`fit`); every phase has a cell (`cells`). Where blocks of
+//!    units have more combinations than a list can hold, fit those of each block (`blocks`).
 //! 5. Run a trial from every start (`trial`), and one with flips from the uniform distribution (`prepare`).
 //! 6. Its chains say how many chains each start gets, and its share in each cell (`design`).
 //! 7. Lead states that the trials found back to the starts (`backward`); fit what is not reached, too.
@@ -26,8 +27,11 @@ mod family;
 mod fit;
 mod marks;
 mod modes;
+mod opinion;
 mod orders;
+mod parts;
 mod prepare;
+mod result;
 mod rounds;
 mod sampler;
 mod schedule;
@@ -42,24 +46,19 @@ mod verdict;
 pub(super) use orders::{KIND, carry_out};
 
 pub use family::Family;
-pub(super) use prepare::{Fitting, fit_model};
-pub use prepare::{SecondOpinion, second_opinion};
+pub(super) use opinion::{Fitting, fit_model};
+pub use opinion::{SecondOpinion, second_opinion};
+pub use result::{AutoRun, FamilyReport, FoundPhase, Sampled};
 pub(super) use student::student_95;
 
 use super::decided::decided;
-use super::exact::pendants;
-use crate::check::Measured;
-use crate::json::{real, reals, some_real};
-use crate::math::softplus;
+use crate::exact_cost;
 use crate::observer::Observer;
 use crate::{
-    Component, Cost, Deadline, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm,
-    Result,
+    Cost, Deadline, Details, Effort, Error, Estimator, Exact, Finding, Precision, Rbm, Result,
 };
-use crate::{exact_cost, exact_log_z};
 use ndarray::Array1;
-use serde::Serialize;
-use std::borrow::Cow;
+use parts::Parts;
 use std::time::Instant;
 
 /// Settings of the default estimator.
@@ -139,131 +138,6 @@ impl Auto {
     }
 }
 
-/// What the default method has to tell besides log Z, where it had to sample.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct AutoRun {
-    /// The settings.
-    pub settings: Auto,
-    /// Components that were enumerated.
-    pub exact_components: usize,
-    /// The parts that were sampled: the components that could not be enumerated, or the whole model.
-    pub sampled: Vec<Sampled>,
-    /// Means of the visible units in the phases that were found, the largest first; those of units that were
-    /// not sampled are 1/2. For [`Auto::similar_means`] of another model.
-    pub starts: Vec<Array1<f64>>,
-}
-
-/// The result of sampling a model or one of its components.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Sampled {
-    /// Visible units.
-    pub visible: usize,
-    /// Hidden units.
-    pub hidden: usize,
-    /// log Z.
-    pub log_z: f64,
-    /// Its standard error.
-    #[serde(serialize_with = "real")]
-    pub std_error: f64,
-    /// 95% interval.
-    #[serde(serialize_with = "reals")]
-    pub interval: [f64; 2],
-    /// log of the exact sum over the core.
-    pub log_core: Option<f64>,
-    /// Relative error of Z from the weights alone, without the core.
-    #[serde(serialize_with = "real")]
-    pub weights_error: f64,
-    /// The standard error that was aimed at.
-    pub target_error: f64,
-    /// The sampler's own estimate of the same sum.
-    #[serde(serialize_with = "some_real")]
-    pub log_sampled_core: Option<f64>,
-    /// States in the core.
-    pub core_states: usize,
-    /// The exact sum takes the place of what the chains see of it.
-    pub core_used: bool,
-    /// The phases that the sum goes over, the largest first.
-    pub phases: Vec<FoundPhase>,
-    /// Means of the visible units in the phases that starts were fitted to.
-    #[serde(skip)]
-    pub starts: Vec<Array1<f64>>,
-    /// The ways to anneal: what the trial found, and what the main run did.
-    pub families: Vec<FamilyReport>,
-    /// Effective sample size of the main run.
-    pub ess: f64,
-    /// Share of the largest weight in Z.
-    pub max_weight_share: f64,
-    /// Rounds of the main run.
-    pub rounds: usize,
-    /// Chains of the main run.
-    pub chains: usize,
-    /// Those of them that are independent: one of each island where they were resampled.
-    #[serde(skip)]
-    pub independent: usize,
-    /// Intervals of its schedules.
-    pub betas: usize,
-    /// The log weight of every chain of the main run, the mean of whose weights is Z without the core.
-    #[serde(skip)]
-    pub log_weights: Vec<f64>,
-    /// Chain-steps in all, pilots and trials included.
-    pub chain_steps: u64,
-    /// log Z from both directions together: the main run, and chains that go back from states of the
-    /// trials to the starts (Bennett's acceptance ratio).
-    pub log_reverse: Option<f64>,
-    /// Mass that other runs have found and that the chains of the main run do not reach, relative to Z.
-    #[serde(serialize_with = "some_real")]
-    pub unreached: Option<f64>,
-    /// Its error.
-    #[serde(serialize_with = "some_real")]
-    pub unreached_error: Option<f64>,
-    /// The observer ended the run.
-    pub stopped: bool,
-}
-
-/// A phase of the model: states that sweeps do not leave in the time of a search.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct FoundPhase {
-    /// Its share of Z.
-    pub share: f64,
-    /// Relative error of its part of Z.
-    pub relative_error: f64,
-    /// The kinds of first states that lead there.
-    pub found_by: Vec<&'static str>,
-}
-
-/// One family in a result.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct FamilyReport {
-    /// Which one.
-    pub family: Family,
-    /// log Z from its weights alone in the trial.
-    #[serde(serialize_with = "real")]
-    pub trial_log_z: f64,
-    /// Relative error of Z there.
-    #[serde(serialize_with = "real")]
-    pub trial_error: f64,
-    /// Its weight in the main run; zero if it was left out.
-    pub share: f64,
-    /// Its estimate in the main run, core included.
-    #[serde(serialize_with = "some_real")]
-    pub log_z: Option<f64>,
-    /// Relative error of Z there.
-    #[serde(serialize_with = "some_real")]
-    pub std_error: Option<f64>,
-    /// log Z from its weights alone in the main run, to be held against the trial, and its error.
-    pub weights: Option<(f64, f64)>,
-}
-
-impl FamilyReport {
-    pub(crate) fn trial(&self) -> Measured {
-        Measured { log_z: self.trial_log_z, error: self.trial_error }
-    }
-}
-
 impl Auto {
     /// A sum over all states of the model is allowed, and predicted to be affordable.
     pub fn sums_exactly(&self, model: &Rbm) -> Result<bool> {
@@ -312,115 +186,6 @@ impl Estimator for Auto {
 /// not.
 pub fn auto(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Finding> {
     settings.estimate(model, observer)
-}
-
-/// A model taken apart: what was summed, and what is left to sample.
-struct Parts<'a> {
-    /// log Z of the components that were summed, and their number.
-    exact: f64,
-    exact_components: usize,
-    to_sample: Vec<Part<'a>>,
-}
-
-/// A component that has to be sampled, or the whole model.
-struct Part<'a> {
-    model: Cow<'a, Rbm>,
-    /// Its visible units; `None` for all.
-    visible: Option<Vec<usize>>,
-}
-
-impl<'a> Parts<'a> {
-    fn of(model: &'a Rbm, settings: &Auto, observer: &dyn Observer) -> Result<Self> {
-        if !settings.shortcuts && model.hidden() > 0 {
-            let whole = Part { model: Cow::Borrowed(model), visible: None };
-            return Ok(Self { exact: 0.0, exact_components: 0, to_sample: vec![whole] });
-        }
-        let components = model.components();
-        let affordable =
-            decided(observer, "exact-parts", || affordable(model, &components, settings))?;
-        let mut parts =
-            Self { exact: model.constant(), exact_components: 0, to_sample: Vec::new() };
-        for (component, affordable) in components.into_iter().zip(affordable) {
-            if component.visible.is_empty() {
-                let biases = component.hidden.iter().map(|&j| model.hidden_bias()[j]);
-                parts.exact += biases.map(softplus).sum::<f64>();
-                parts.exact_components += 1;
-                continue;
-            }
-            let part = model.restricted_to(&component)?;
-            if component.hidden.is_empty() || affordable {
-                parts.exact += exact_log_z(&part, observer)?;
-                parts.exact_components += 1;
-            } else if let Some(folded) = pendants::fold(model, &component)? {
-                // What hangs on the rest is summed out, and a smaller model is left to be sampled.
-                parts.exact += folded.log_factor;
-                let visible = Some(folded.component.visible);
-                parts.to_sample.push(Part { model: Cow::Owned(folded.model), visible });
-            } else {
-                let visible = Some(component.visible);
-                parts.to_sample.push(Part { model: Cow::Owned(part), visible });
-            }
-        }
-        Ok(parts)
-    }
-
-    /// The means of the phases of all parts, side by side; a part with fewer of them repeats its largest.
-    fn starts(&self, sampled: &[Sampled], units: usize) -> Vec<Array1<f64>> {
-        let most = sampled.iter().map(|part| part.starts.len()).max().unwrap_or(0);
-        let start = |k: usize| {
-            let mut means = Array1::from_elem(units, 0.5);
-            for (part, found) in self.to_sample.iter().zip(sampled) {
-                let Some(of_part) = found.starts.get(k).or(found.starts.first()) else { continue };
-                match &part.visible {
-                    None => means.assign(of_part),
-                    Some(visible) => {
-                        visible.iter().zip(of_part).for_each(|(&i, &mean)| means[i] = mean);
-                    }
-                }
-            }
-            means
-        };
-        (0..most).map(start).collect()
-    }
-
-    /// Samples what is left; the parts share the time and the error between them.
-    fn sample(&self, settings: &Auto, observer: &dyn Observer) -> Result<Vec<Sampled>> {
-        let observer = &told::Told::of(&self.to_sample, self.exact, observer);
-        let count = self.to_sample.len().max(1) as f64;
-        let share = Auto {
-            max_seconds: settings.max_seconds / count,
-            target_error: settings.target_error / count.sqrt(),
-            ..settings.clone()
-        };
-        let sample = |part: &Part<'_>| {
-            let of_part = |means: &Array1<f64>| match &part.visible {
-                None => means.clone(),
-                Some(visible) => means.select(ndarray::Axis(0), visible),
-            };
-            let data_means = settings.data_means.as_ref().map(of_part);
-            let similar_means = settings.similar_means.iter().map(of_part).collect();
-            let settings = Auto { data_means, similar_means, ..share.clone() };
-            rounds::sample(&part.model, &settings, observer)
-        };
-        self.to_sample.iter().map(sample).collect()
-    }
-}
-
-/// The components that can be summed exactly: one after the other, while the time lasts.
-fn affordable(model: &Rbm, components: &[Component], settings: &Auto) -> Result<Vec<bool>> {
-    let mut seconds_left = settings.seconds_for_sums();
-    let each = components.iter().map(|component| {
-        if component.visible.is_empty() {
-            return Ok(true);
-        }
-        let seconds = exact_cost(&model.restricted_to(component)?)?.seconds;
-        let affordable = component.hidden.is_empty() || seconds <= seconds_left;
-        if affordable {
-            seconds_left -= seconds;
-        }
-        Ok(affordable)
-    });
-    each.collect()
 }
 
 /// log Z of independent parts: values add, errors add in quadrature.

@@ -2,26 +2,24 @@
 
 use super::backward::{Route, Source, WayBack};
 use super::blocks::Blocks;
-use super::cells::{Product, cell};
 use super::core::Core;
 use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
-use super::fit::{Fitted, fit, fit_whole};
+use super::fit::{Fitted, fit};
 use super::marks::{CoreLayer, Marks};
 use super::modes::find_modes;
-use super::sampler::{Pool, Run, Sampler, State, drawn};
+use super::sampler::{Pool, Run, Sampler, State};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Shares, Summary, Tally};
 use super::trial::Trial;
 use super::{Auto, Family, FamilyReport};
-use crate::check::{Measured, Opinion};
+use crate::check::Measured;
 use crate::energy::check_resolved;
 use crate::math::{exp, hypot, ln};
-use crate::observer::{Alone, Observer, Phase, Progress};
-use crate::{Precision, Rbm, Result, Start};
+use crate::observer::{Observer, Phase, Progress};
+use crate::{Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
-use serde::Serialize;
 
 /// Flips per step at most: each costs as much as many units of a Gibbs step.
 const MOST_FLIPS: usize = 6;
@@ -30,7 +28,7 @@ const HOPELESS: f64 = 5.0;
 
 /// A model with its layers in both orders.
 pub(super) struct Layers {
-    large: Rbm,
+    pub(super) large: Rbm,
     small: Rbm,
 }
 
@@ -123,16 +121,16 @@ pub(super) fn alone() -> Shares {
 }
 
 /// What is known of a model before anything is fitted to it.
-struct Survey<'a> {
-    sampler: Sampler<'a>,
-    flips: FlipsWay<'a>,
-    core: Core,
-    found: Found,
-    random: Random,
+pub(super) struct Survey<'a> {
+    pub(super) sampler: Sampler<'a>,
+    pub(super) flips: FlipsWay<'a>,
+    pub(super) core: Core,
+    pub(super) found: Found,
+    pub(super) random: Random,
 }
 
 /// Looks for states of high weight and for phases, in three stages.
-fn survey<'a>(
+pub(super) fn survey<'a>(
     layers: &'a Layers,
     settings: &Auto,
     observer: &'a dyn Observer,
@@ -260,7 +258,7 @@ pub(super) fn sources<'a>(
 
 /// A few islands first; more unless they find nothing. Flips are dear on large models, so that a pilot
 /// far below leads to a short look only.
-fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summary> {
+pub(super) fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summary> {
     let mut tally = Tally::new(1, ISLAND);
     let hopeless = flips.pilot_log_z < fitted - 2.0 * HOPELESS;
     let betas = if hopeless { BETAS / 8 } else { BETAS / 2 };
@@ -308,115 +306,4 @@ impl Prepared<'_> {
         trials.extend(blocks);
         trials
     }
-}
-
-/// What a quick search says about a model, for comparison with the result of another method.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct SecondOpinion {
-    /// log of an exact sum over some states: log Z is not below it.
-    pub lower_bound: f64,
-    /// Short runs from other starts.
-    pub trials: Vec<FamilyReport>,
-}
-
-/// Searches for modes and makes short runs from a fitted start and with flips, with about half a million
-/// chain-steps.
-pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result<SecondOpinion> {
-    if model.hidden() == 0 {
-        let lower_bound = crate::exact_log_z(model, observer)?;
-        return Ok(SecondOpinion { lower_bound, trials: vec![] });
-    }
-    // It is short, and nobody else has to do it.
-    let observer = &Alone(observer);
-    let layers = Layers::of(model)?;
-    let settings = Auto { seed, ..Auto::default() };
-    let Survey { sampler, mut flips, core, found, mut random } =
-        survey(&layers, &settings, observer, &|_| {})?;
-    let (_, whole, _) = fit_whole(&sampler, &found, &mut random)?;
-    let flips = try_flips(&mut flips, &core, whole.log_z)?;
-    let report = |family: Family, found: Measured| FamilyReport {
-        family,
-        trial_log_z: found.log_z,
-        trial_error: found.error,
-        share: 0.0,
-        log_z: None,
-        std_error: None,
-        weights: None,
-    };
-    let trials = vec![report(Family::Phases, whole), report(Family::Flips, flips.weights)];
-    Ok(SecondOpinion { lower_bound: core.log_z, trials })
-}
-
-/// A model with its larger layer visible, and a start fitted to it: for methods with chains of their own.
-pub(crate) struct Fitting {
-    pub(crate) model: Rbm,
-    /// The larger layer is the hidden one of the model that was given.
-    pub(crate) transposed: bool,
-    pub(crate) start: Start,
-    /// What the search says about log Z.
-    pub(crate) opinion: Opinion,
-    pub(crate) chain_steps: u64,
-    phases: Vec<Product>,
-    log_sizes: Vec<f64>,
-    /// For each phase the states that the search has found in it.
-    members: Vec<Vec<State>>,
-}
-
-impl Fitting {
-    /// First states, as many in each phase as short runs have found there: what they got wrong, the columns
-    /// have to mend, and so to leave their phases.
-    pub(crate) fn first_states(&self, count: usize, random: &mut Random) -> Vec<State> {
-        let phases = drawn(&self.log_sizes, count, random);
-        let mut taken = vec![0; self.members.len()];
-        let state = |phase: usize| {
-            let members = &self.members[phase];
-            taken[phase] += 1;
-            match members.get(taken[phase] % members.len().max(1)) {
-                Some(state) => state.clone(),
-                None => vec![false; self.model.visible()],
-            }
-        };
-        phases.into_iter().map(state).collect()
-    }
-
-    pub(crate) fn phases(&self) -> usize {
-        self.phases.len()
-    }
-
-    /// The phase that a state is in.
-    pub(crate) fn phase(&self, state: &State) -> usize {
-        cell(&self.phases, state)
-    }
-}
-
-/// Searches for the phases of a model and fits one start to all of them.
-pub(crate) fn fit_model(
-    model: &Rbm,
-    precision: Precision,
-    seed: u64,
-    observer: &dyn Observer,
-) -> Result<Fitting> {
-    let layers = Layers::of(model)?;
-    let settings = Auto { seed, precision, ..Auto::default() };
-    let Survey { sampler, mut flips, core, found, mut random } =
-        survey(&layers, &settings, observer, &|_| {})?;
-    let Fitted { phases, log_sizes, whole } = fit(&sampler, &found, &mut random)?;
-    let start = whole.as_ref().unwrap_or(&phases[0]).start.clone();
-    let by_flips = try_flips(&mut flips, &core, core.log_z)?.weights;
-    let trials = vec![(Family::Flips.describe(), by_flips)];
-    let opinion = Opinion { lower_bound: core.log_z, trials };
-    let chain_steps = sampler.chain_steps() + flips.sampler.chain_steps();
-    let members = found.members(&phases);
-    let transposed = model.hidden() > model.visible();
-    Ok(Fitting {
-        model: layers.large,
-        transposed,
-        start,
-        opinion,
-        chain_steps,
-        phases,
-        log_sizes,
-        members,
-    })
 }
