@@ -20,3 +20,5 @@ pub(super) const EVALUATIONS: f64 = 4e7;
 pub(super) const ASCENTS: usize = ISLAND / 2;
 /// A phase or a core with a smaller share of Z is not worth its trouble.
 pub(super) const LEAST_SHARE: f64 = 1e-4;
+/// A phase keeps more than this part of the weight of its own start, and a part most of the couplings of its units.
+pub(super) const STAYING: f64 = 0.5;

@@ -1,7 +1,7 @@
 //! Starts that are fitted to phases: short resampled runs, each followed by a refit.
 
 use super::cells::{Product, cells};
-use super::effort::{BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, SWEEPS, WINDOW};
+use super::effort::{BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, STAYING, SWEEPS, WINDOW};
 use super::sampler::{Ends, Pool, Run, Sampler, State, drawn, effective};
 use super::schedule::schedule;
 use super::search::Found;
@@ -16,9 +16,6 @@ use ndarray::{Array1, Axis};
 pub(super) const ROUNDS: [usize; 3] = [BETAS / 4, BETAS / 4, BETAS / 2];
 /// Phases at most: others are left to their neighbours.
 pub(super) const MOST_PHASES: usize = 24;
-
-/// A phase keeps more than this part of the weight of its own start.
-pub(super) const STAYING: f64 = 0.5;
 
 /// Products that were fitted: one for each phase, whose cell it also defines, and one for all of them.
 pub(super) struct Fitted {

@@ -10,7 +10,7 @@ use super::modes::find_modes;
 use super::sampler::{Pool, Run, Sampler, State};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
-use super::tally::{Chain, Shares, Summary, Tally};
+use super::tally::{Chain, Summary, Tally, alone};
 use super::trial::Trial;
 use super::{Auto, Family, FamilyReport};
 use crate::check::Measured;
@@ -113,11 +113,6 @@ impl<'a> FlipsWay<'a> {
 /// Flips have one cell, and anneal the layer of the core.
 fn marks(core: &Core) -> Marks<'_> {
     Marks { phases: &[], core, layer: CoreLayer::Annealed }
-}
-
-/// Flips have one cell and account for all of it.
-pub(super) fn alone() -> Shares {
-    vec![vec![1.0]]
 }
 
 /// What is known of a model before anything is fitted to it.

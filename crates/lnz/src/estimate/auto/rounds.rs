@@ -3,10 +3,10 @@
 use super::backward::{Backward, Route};
 use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND};
 use super::family::Family;
-use super::prepare::{Layers, Prepared, alone, prepare, sources};
+use super::prepare::{Layers, Prepared, prepare, sources};
 use super::sampler::part_of_effort;
 use super::schedule::schedule;
-use super::tally::{Summary, Tally};
+use super::tally::{Summary, Tally, alone};
 use super::trial::chains_from_starts;
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::check::{Measured, large_error, uneven_weights, unreached_mass};

@@ -1,7 +1,7 @@
 //! Parts of a model that hang together loosely: each has phases of its own, which a search of the part finds.
 
 use super::crossover::{GROUPS, SMALLEST, STRONG};
-use super::fit::STAYING;
+use super::effort::STAYING;
 use crate::math::sigmoid;
 use crate::{Component, Rbm, Result};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};

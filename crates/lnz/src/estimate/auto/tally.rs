@@ -8,6 +8,11 @@ use crate::math::{exp, ln, ln_1p, log_add_exp, log_mean_exp, log_sum_exp};
 /// How much each start accounts for in each cell: A_kc, by start and cell.
 pub(super) type Shares = Vec<Vec<f64>>;
 
+/// A way with one cell accounts for all of it.
+pub(super) fn alone() -> Shares {
+    vec![vec![1.0]]
+}
+
 /// A chain that has come to its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chain {
