@@ -11,7 +11,6 @@ use super::effort::{BETAS, STATES, SWEEPS};
 use super::fit::Fitted;
 use super::sampler::{Pool, Sampler, State, drawn};
 use super::tally::Shares;
-use super::trial::Trial;
 use crate::Result;
 use crate::estimate::bennett::acceptance_ratio;
 use crate::math::{ln, log_sum_exp};
@@ -47,6 +46,15 @@ pub(super) struct WayBack {
     sources: Vec<Paths>,
 }
 
+/// What the way there has found in a trial, which the way back is held against: nothing then follows from the
+/// samples of the main run.
+#[derive(Clone, Copy)]
+pub(super) struct Level {
+    pub(super) log_z: f64,
+    /// Of log w with the intervals of a trial.
+    pub(super) variance: f64,
+}
+
 struct Paths {
     paths: Vec<Led>,
     share: f64,
@@ -54,13 +62,13 @@ struct Paths {
 }
 
 /// A state that was led back to a start.
-struct Led {
-    state: State,
-    start: usize,
+pub(super) struct Led {
+    pub(super) state: State,
+    pub(super) start: usize,
     /// log(w A_kc) of its path.
-    weight: f64,
+    pub(super) weight: f64,
     /// It counts with the exact sum, so that it need not be reached.
-    known: bool,
+    pub(super) known: bool,
 }
 
 /// What the way back has found.
@@ -82,27 +90,12 @@ impl Route<'_> {
         betas: Vec<f64>,
         random: &mut Random,
     ) -> Result<WayBack> {
-        let lead = |source: &Source<'_>| {
-            let paths = match source.share > LEAST_MASS {
-                true => self.paths(source.pool, &betas, random)?,
-                false => vec![],
-            };
-            Ok(Paths { paths, share: source.share, error: source.error })
-        };
-        let sources = sources.iter().map(lead).collect::<Result<_>>()?;
-        Ok(WayBack { betas, sources })
+        WayBack::of(sources, betas, |pool, betas| self.paths(pool, betas, random))
     }
 
     fn paths(&self, pool: &Pool, betas: &[f64], random: &mut Random) -> Result<Vec<Led>> {
         let Self { sampler, fitted, shares, known } = self;
-        let log_weights: Vec<f64> = pool.iter().map(|(weight, _)| *weight).collect();
-        if log_sum_exp(&log_weights) == f64::NEG_INFINITY {
-            return Ok(vec![]);
-        }
-        let chosen = drawn(&log_weights, sampler.fewer(STATES), random);
-        let first: Vec<State> = chosen.into_iter().map(|i| pool[i].1.clone()).collect();
-        // What was drawn twice goes apart.
-        let (states, _) = sampler.sweep(&first, SWEEPS, 0)?;
+        let states = states_of(pool, sampler, random)?;
         let homes = cells(&fitted.phases, &states);
         let starts = fitted.starts();
         let mut of_start: Vec<(usize, Vec<usize>)> =
@@ -136,11 +129,44 @@ impl Route<'_> {
     }
 }
 
+/// States of a pool, drawn by weight.
+pub(super) fn states_of(
+    pool: &Pool,
+    sampler: &Sampler<'_>,
+    random: &mut Random,
+) -> Result<Vec<State>> {
+    let log_weights: Vec<f64> = pool.iter().map(|(weight, _)| *weight).collect();
+    if log_sum_exp(&log_weights) == f64::NEG_INFINITY {
+        return Ok(vec![]);
+    }
+    let chosen = drawn(&log_weights, sampler.fewer(STATES), random);
+    let first: Vec<State> = chosen.into_iter().map(|i| pool[i].1.clone()).collect();
+    // What was drawn twice goes apart.
+    Ok(sampler.sweep(&first, SWEEPS, 0)?.0)
+}
+
 impl WayBack {
+    /// The paths from the sources that matter; `paths` leads states of a pool back.
+    pub(super) fn of(
+        sources: &[Source<'_>],
+        betas: Vec<f64>,
+        mut paths: impl FnMut(&Pool, &[f64]) -> Result<Vec<Led>>,
+    ) -> Result<Self> {
+        let mut lead = |source: &Source<'_>| {
+            let paths = match source.share > LEAST_MASS {
+                true => paths(source.pool, &betas)?,
+                false => vec![],
+            };
+            Ok(Paths { paths, share: source.share, error: source.error })
+        };
+        let sources = sources.iter().map(&mut lead).collect::<Result<_>>()?;
+        Ok(Self { betas, sources })
+    }
+
     /// The states that are not reached, if they have mass that is worth a fit.
-    pub(super) fn missed(&self, trial: &Trial) -> Vec<State> {
-        let highest = trial.summary.weights.log_z + self.excess(trial);
-        let log_parts = log_parts(&trial.design.chains);
+    pub(super) fn missed(&self, level: Level, parts: &[f64]) -> Vec<State> {
+        let highest = level.log_z + self.excess(level);
+        let log_parts = log_parts(parts);
         let missed = |source: &Paths| -> Vec<State> {
             let missed: Vec<&Led> = source.missed(highest, &log_parts).collect();
             let mass = source.share * missed.len() as f64 / source.paths.len().max(1) as f64;
@@ -153,23 +179,22 @@ impl WayBack {
     }
 
     /// How far above log Z the work of a path may be.
-    fn excess(&self, trial: &Trial) -> f64 {
+    fn excess(&self, level: Level) -> f64 {
         // The variance of log w falls as 1 / betas.
-        let variance = trial.design.variance * BETAS as f64 / self.betas.len() as f64;
+        let variance = level.variance * BETAS as f64 / self.betas.len() as f64;
         (variance / 2.0 + FAR * variance.sqrt()).max(FAR)
     }
 
     /// The mass that is not reached, relative to Z, and its error: the most that a source knows of. `parts`
-    /// of the chains belong to each start. It is held against the trial, not the main run, so that nothing
-    /// follows from the samples of that.
-    pub(super) fn unreached(&self, trial: &Trial, parts: &[f64]) -> (f64, f64) {
-        let (mass, error, _) = self.worst(trial, parts);
+    /// of the chains belong to each start.
+    pub(super) fn unreached(&self, level: Level, parts: &[f64]) -> (f64, f64) {
+        let (mass, error, _) = self.worst(level, parts);
         (mass, error)
     }
 
     /// What is not reached, its error, and the source that knows of it.
-    fn worst(&self, trial: &Trial, parts: &[f64]) -> (f64, f64, Option<&Paths>) {
-        let highest = trial.summary.weights.log_z + self.excess(trial);
+    fn worst(&self, level: Level, parts: &[f64]) -> (f64, f64, Option<&Paths>) {
+        let highest = level.log_z + self.excess(level);
         let log_parts = log_parts(parts);
         let unreached = self.sources.iter().map(|source| {
             let missed = source.missed(highest, &log_parts).count();
@@ -181,10 +206,10 @@ impl WayBack {
 
     /// Holds the way back against the way there: `forward` are the W of the main run, `numbers` the chains
     /// of its starts.
-    pub(super) fn judge(&self, trial: &Trial, forward: &[f64], numbers: &[usize]) -> Backward {
+    pub(super) fn judge(&self, level: Level, forward: &[f64], numbers: &[usize]) -> Backward {
         let total: usize = numbers.iter().sum();
         let parts: Vec<f64> = numbers.iter().map(|&n| n as f64 / total as f64).collect();
-        let (unreached, unreached_error, worst) = self.worst(trial, &parts);
+        let (unreached, unreached_error, worst) = self.worst(level, &parts);
         let log_parts = log_parts(&parts);
         let works = |source: Option<&Paths>| -> Vec<f64> {
             let paths = source.iter().flat_map(|source| &source.paths);

@@ -7,16 +7,18 @@
 //! which is Z. That holds for any P that is fixed beforehand. The error is small where P(z) is close to the
 //! share of the cell, and log Z(C_z) is nearly a sum over blocks that hang together loosely.
 
+use super::backward::{Led, Level, Source, WayBack, states_of};
 use super::cells::{EPSILON, Product, cell};
 use super::core::{Core, pack};
 use super::crossover::{self, Exchanges};
 use super::design::EVEN_PART;
 use super::effort::{BETAS, CHAINS, SWEEPS, WINDOW};
 use super::fit::{MOST_PHASES, ROUNDS};
-use super::sampler::{Ends, Run, Sampler, State, drawn};
+use super::sampler::{Ends, Pool, Run, Sampler, State, drawn};
 use super::schedule::schedule;
 use super::tally::{Chain, Summary, Tally, alone};
-use crate::math::{exp, ln, log_mean_exp, log_sum_exp};
+use crate::check::Measured;
+use crate::math::{exp, hypot, ln, log_mean_exp, log_sum_exp};
 use crate::{Result, Start};
 use lnz_kernels::GROUP;
 use lnz_kernels::random::Random;
@@ -106,20 +108,15 @@ impl Blocks {
         Ok(trips.iter().flat_map(|trip| self.count(trip, core)).collect())
     }
 
-    /// A trial, from which the parts of the main run follow.
-    pub(super) fn trial(&mut self, sampler: &Sampler<'_>, core: &Core) -> Result<Summary> {
-        let has_core = core.states() > 0;
-        let trips = self.trips(sampler, 2 * CHAINS, &schedule(BETAS), false, has_core)?;
-        let mut tally = Tally::new(1, GROUP);
-        tally.chains[0] = trips.iter().flat_map(|trip| self.count(trip, core)).collect();
-        self.learn(&trips);
-        Ok(tally.summary(&alone(), core, false))
+    /// log P of a combination.
+    fn log_part(&self, combination: &Combination) -> f64 {
+        let part = |(block, &k): (&Block, &usize)| ln(block.parts[k]);
+        self.blocks.iter().zip(combination).map(part).sum()
     }
 
     /// What the chains of a trip count for.
     fn count(&self, trip: &Trip, core: &Core) -> Vec<Chain> {
-        let part = |(block, &k): (&Block, &usize)| ln(block.parts[k]);
-        let log_part: f64 = self.blocks.iter().zip(&trip.combination).map(part).sum();
+        let log_part = self.log_part(&trip.combination);
         let chain = |(i, sample): (usize, f64)| Chain {
             sample: sample - log_part,
             cell: 0,
@@ -260,6 +257,86 @@ impl Blocks {
     fn gain(&self, combination: &Combination) -> f64 {
         let gain = |(block, &k): (&Block, &usize)| block.gains[k];
         self.blocks.iter().zip(combination).map(gain).sum()
+    }
+}
+
+/// A trial from combinations, from which the parts of the main run follow, and the way back.
+pub(super) struct BlocksTrial {
+    pub(super) blocks: Blocks,
+    pub(super) summary: Summary,
+    pub(super) level: Level,
+    pub(super) back: WayBack,
+}
+
+impl BlocksTrial {
+    /// Runs it, and leads states that this and other trials have found back to their combinations.
+    pub(super) fn run(
+        mut blocks: Blocks,
+        sampler: &Sampler<'_>,
+        core: &Core,
+        others: &[(&Pool, Summary)],
+    ) -> Result<Self> {
+        let betas = schedule(BETAS);
+        let trips = blocks.trips(sampler, 2 * CHAINS, &betas, false, core.states() > 0)?;
+        let mut tally = Tally::new(1, GROUP);
+        tally.chains[0] = trips.iter().flat_map(|trip| blocks.count(trip, core)).collect();
+        let summary = tally.summary(&alone(), core, false);
+        let mut samples: Vec<f64> = tally.chains[0].iter().map(|chain| chain.sample).collect();
+        let states = trips.iter().flat_map(|trip| trip.ends.states.iter().cloned());
+        let pool: Pool = samples.iter().copied().zip(states).collect();
+        samples.retain(|sample| *sample > f64::NEG_INFINITY);
+        samples.sort_by(f64::total_cmp);
+        let spread = match samples.get(samples.len() / 2) {
+            Some(median) => (log_mean_exp(&samples) - median).max(0.0),
+            None => 0.0,
+        };
+        // The median of a log-normal distribution is half its variance below the mean.
+        let level = Level { log_z: summary.weights.log_z, variance: 2.0 * spread };
+        blocks.learn(&trips);
+        let mut sources = vec![(&pool, summary)];
+        sources.extend_from_slice(others);
+        let source = |(pool, found): (_, Summary)| {
+            let share = exp(found.weights.log_z - level.log_z).min(1.0);
+            Source { pool, share, error: found.weights.error }
+        };
+        let sources: Vec<Source<'_>> = sources.into_iter().map(source).collect();
+        let mut random = sampler.random();
+        let back = WayBack::of(&sources, betas, |pool, betas| {
+            blocks.lead_back(sampler, pool, betas, &mut random)
+        })?;
+        Ok(Self { blocks, summary, level, back })
+    }
+
+    /// What is not reached is an error, too.
+    pub(super) fn with_unreached(&self) -> Measured {
+        let Measured { log_z, error } = self.summary.weights;
+        let (unreached, _) = self.back.unreached(self.level, &[1.0]);
+        Measured { log_z, error: hypot(error, unreached) }
+    }
+}
+
+impl Blocks {
+    /// From states of a pool, each back to the start of the combination in whose cell it is.
+    fn lead_back(
+        &self,
+        sampler: &Sampler<'_>,
+        pool: &Pool,
+        betas: &[f64],
+        random: &mut Random,
+    ) -> Result<Vec<Led>> {
+        let states = states_of(pool, sampler, random)?;
+        let homes: Vec<Combination> = states.iter().map(|state| self.home(state)).collect();
+        let starts: Vec<Start> = homes.iter().map(|z| self.start(z)).collect::<Result<_>>()?;
+        let routes: Vec<(&Start, Vec<State>)> =
+            starts.iter().zip(&states).map(|(start, state)| (start, vec![state.clone()])).collect();
+        let samples = sampler.reverse_all(&routes, betas)?.concat();
+        let led = |((state, z), sample): ((State, &Combination), f64)| Led {
+            state,
+            start: 0,
+            weight: sample - self.log_part(z),
+            known: false,
+        };
+        Ok(states.into_iter().zip(&homes).zip(samples).map(led).collect())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Everything that is fixed before the main run: known states, phases, fitted starts, trials, the design.
 
 use super::backward::{Route, Source, WayBack};
-use super::blocks::Blocks;
+use super::blocks::{Blocks, BlocksTrial};
 use super::core::Core;
 use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
 use super::fit::{Fitted, fit};
@@ -55,7 +55,7 @@ pub(super) struct Prepared<'a> {
     pub(super) trial: Trial,
     pub(super) flips_trial: Summary,
     /// Blocks with more combinations than there are phases in the list, and the trial from these.
-    pub(super) blocks: Option<(Blocks, Summary)>,
+    pub(super) blocks: Option<BlocksTrial>,
     /// The way back along the schedule of the trial.
     pub(super) back: WayBack,
     /// The way of the main run.
@@ -174,16 +174,16 @@ pub(super) fn prepare<'a>(
         let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
         back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
         // What the trials have found and the chains do not reach is fitted, too.
-        let missed = back.missed(&trial);
+        let missed = back.missed(trial.level(), &trial.design.chains);
         if found.add(&sampler, missed)? {
             let again = fit(&sampler, &found, &mut random)?;
             let trial_again = Trial::run(&sampler, &again, &core)?;
             back = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
             (fitted, trial) = (again, trial_again);
         }
-        if let Some(mut fitted) = Blocks::fit(&sampler, &found.exchanges)? {
-            let trial = fitted.trial(&sampler, &core)?;
-            blocks = Some((fitted, trial));
+        if let Some(fitted) = Blocks::fit(&sampler, &found.exchanges)? {
+            let others = [(&trial.pool, trial.summary), (&flips.trial_states, flips_trial)];
+            blocks = Some(BlocksTrial::run(fitted, &sampler, &core, &others)?);
         }
         Ok(())
     };
@@ -194,13 +194,15 @@ pub(super) fn prepare<'a>(
     }
     // What is not reached is an error, too.
     let Measured { log_z, error } = trial.summary.weights;
-    let (unreached, _) = back.unreached(&trial, &trial.design.chains);
-    let by_blocks = blocks.as_ref().map(|(_, trial)| *trial);
-    let others = [(Family::Flips, Some(flips_trial)), (Family::Blocks, by_blocks)];
+    let (unreached, _) = back.unreached(trial.level(), &trial.design.chains);
+    let others = [
+        (Family::Flips, Some(flips_trial.weights)),
+        (Family::Blocks, blocks.as_ref().map(BlocksTrial::with_unreached)),
+    ];
     let mut chosen = (Family::Phases, Measured { log_z, error: hypot(error, unreached) });
     for (way, trial) in others.into_iter().filter_map(|(way, trial)| Some((way, trial?))) {
-        if is_better(trial.weights, chosen.1) {
-            chosen = (way, trial.weights);
+        if is_better(trial, chosen.1) {
+            chosen = (way, trial);
         }
     }
     let (way, found_by_it) = chosen;
@@ -293,7 +295,7 @@ impl Prepared<'_> {
             std_error: None,
             weights: None,
         };
-        let blocks = self.blocks.iter().map(|(_, trial)| report(Family::Blocks, trial));
+        let blocks = self.blocks.iter().map(|blocks| report(Family::Blocks, &blocks.summary));
         let mut trials = vec![
             report(Family::Phases, &self.trial.summary),
             report(Family::Flips, &self.flips_trial),

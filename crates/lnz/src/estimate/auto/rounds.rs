@@ -111,9 +111,9 @@ impl<'a> MainRun<'a> {
         let growth = growth_of(self.rounds);
         let Prepared { sampler, flips, blocks, core, fitted, trial, way, .. } = &self.prepared;
         match (way, blocks) {
-            (Family::Blocks, Some((blocks, _))) => {
+            (Family::Blocks, Some(trial)) => {
                 let (chains, betas) = (growth * ROUND / self.betas, schedule(self.betas));
-                self.tally.chains[0].extend(blocks.chains(sampler, chains, &betas, core)?);
+                self.tally.chains[0].extend(trial.blocks.chains(sampler, chains, &betas, core)?);
             }
             (Family::Flips, _) => {
                 let more = flips.marked_islands(self.betas, growth * FLIP_ISLANDS, core)?;
@@ -180,6 +180,10 @@ impl<'a> MainRun<'a> {
         let Prepared {
             sampler, fitted, core, with_core, trial, flips, flips_trial, back, way, ..
         } = &self.prepared;
+        if let (Family::Blocks, Some(blocks)) = (*way, &self.prepared.blocks) {
+            let works = self.tally.log_weights(&alone());
+            return Ok(Some(blocks.back.judge(blocks.level, &works, &[works.len()])));
+        }
         if *way != Family::Phases {
             return Ok(None);
         }
@@ -187,13 +191,13 @@ impl<'a> MainRun<'a> {
         let shares = &trial.design.shares;
         let works = self.tally.log_weights(shares);
         if self.betas == BETAS {
-            return Ok(Some(back.judge(trial, &works, &numbers)));
+            return Ok(Some(back.judge(trial.level(), &works, &numbers)));
         }
         let mut random = Random::stream(self.settings.seed, Purpose::Reverse, u64::MAX);
         let route = Route { sampler, fitted, shares, known: with_core.then_some(core) };
         let sources = sources(trial, flips, *flips_trial);
         let back = route.lead_back(&sources, schedule(self.betas), &mut random)?;
-        Ok(Some(back.judge(trial, &works, &numbers)))
+        Ok(Some(back.judge(trial.level(), &works, &numbers)))
     }
 
     fn result(&self, model: &Rbm, back: Option<Option<Backward>>) -> Sampled {

@@ -1,5 +1,6 @@
 //! A trial from every fitted start, and what follows from it for the main run.
 
+use super::backward::Level;
 use super::core::Core;
 use super::design::Design;
 use super::effort::{BETAS, CHAINS, ISLAND, LEAST_SHARE};
@@ -24,6 +25,11 @@ pub(super) struct Trial {
 }
 
 impl Trial {
+    /// What the way back is held against.
+    pub(super) fn level(&self) -> Level {
+        Level { log_z: self.summary.weights.log_z, variance: self.design.variance }
+    }
+
     pub(super) fn run(sampler: &Sampler<'_>, fitted: &Fitted, core: &Core) -> Result<Self> {
         let starts = fitted.starts();
         let betas = schedule(BETAS);
