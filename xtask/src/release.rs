@@ -46,7 +46,7 @@ fn versions() -> Result<String, String> {
 /// Every dependency can be used under licences that deny.toml allows.
 fn licences() -> Result<String, String> {
     let allowed = allowed(&read("deny.toml")?);
-    let arguments = ["metadata", "--format-version=1", "--offline"];
+    let arguments = ["metadata", "--format-version=1", "--locked"];
     let metadata: serde_json::Value = serde_json::from_str(&output(cargo().args(arguments))?)
         .map_err(|error| format!("cargo metadata: {error}"))?;
     let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
