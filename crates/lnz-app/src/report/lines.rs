@@ -79,6 +79,9 @@ impl Report {
         for part in self.finding.sampled().iter().filter(|part| part.phases.len() > 1) {
             lines.push(Line::plain("phases", phases_text(&part.phases)));
         }
+        for part in self.finding.sampled().iter().filter(|part| !part.blocks.is_empty()) {
+            lines.push(Line::plain("phases", blocks_text(&part.blocks)));
+        }
         if let Some(run) = self.finding.tempering() {
             lines.push(Line::plain("travel", travel_text(run)));
             if run.phases.len() > 1 {
@@ -114,6 +117,21 @@ impl Report {
             None => method,
         }
     }
+}
+
+/// What the phases are combinations of, a line for each block.
+fn blocks_text(blocks: &[Vec<f64>]) -> String {
+    let combinations: f64 = blocks.iter().map(|shares| shares.len() as f64).product();
+    let count = plural(blocks.len(), "block");
+    let mut lines = vec![format!("{combinations} combinations of {count} with phases of about")];
+    lines.extend(blocks.iter().take(MOST_PHASES).map(|shares| {
+        let shares: Vec<String> = shares.iter().map(|s| format!("{:.1}%", 100.0 * s)).collect();
+        shares.join(" + ")
+    }));
+    if blocks.len() > MOST_PHASES {
+        lines.push(format!("and {} more", blocks.len() - MOST_PHASES));
+    }
+    lines.join("\n")
 }
 
 /// The largest phases, a line each.

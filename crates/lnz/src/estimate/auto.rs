@@ -17,6 +17,7 @@
 mod backward;
 mod batch;
 mod blocks;
+mod blocks_trial;
 mod cells;
 mod cluster;
 mod core;
@@ -39,9 +40,9 @@ mod search;
 mod strong;
 mod student;
 mod tally;
-mod told;
 mod trial;
 mod verdict;
+mod whole_progress;
 
 pub(super) use orders::{KIND, carry_out};
 

@@ -7,7 +7,7 @@
 
 use super::cells::cells;
 use super::core::{Core, pack};
-use super::effort::{BETAS, STATES, SWEEPS};
+use super::effort::{BETAS, NEGLIGIBLE, STATES, SWEEPS};
 use super::fit::Fitted;
 use super::sampler::{Pool, Sampler, State, drawn};
 use super::tally::Shares;
@@ -19,8 +19,6 @@ use lnz_kernels::random::Random;
 /// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2
 /// with variance s^2. Beyond this many s a state is not reached, and never within so many nats.
 const FAR: f64 = 3.0;
-/// Mass below this share of Z is not looked for, and not worth another fit.
-const LEAST_MASS: f64 = 0.02;
 
 /// States that a trial has found, by weight.
 pub(super) struct Source<'a> {
@@ -153,7 +151,7 @@ impl WayBack {
         mut paths: impl FnMut(&Pool, &[f64]) -> Result<Vec<Led>>,
     ) -> Result<Self> {
         let mut lead = |source: &Source<'_>| {
-            let paths = match source.share > LEAST_MASS {
+            let paths = match source.share > NEGLIGIBLE {
                 true => paths(source.pool, &betas)?,
                 false => vec![],
             };
@@ -170,7 +168,7 @@ impl WayBack {
         let missed = |source: &Paths| -> Vec<State> {
             let missed: Vec<&Led> = source.missed(highest, &log_parts).collect();
             let mass = source.share * missed.len() as f64 / source.paths.len().max(1) as f64;
-            match mass > LEAST_MASS {
+            match mass > NEGLIGIBLE {
                 true => missed.into_iter().map(|led| led.state.clone()).collect(),
                 false => vec![],
             }

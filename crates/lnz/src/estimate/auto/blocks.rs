@@ -7,18 +7,16 @@
 //! which is Z. That holds for any P that is fixed beforehand. The error is small where P(z) is close to the
 //! share of the cell, and log Z(C_z) is nearly a sum over blocks that hang together loosely.
 
-use super::backward::{Led, Level, Source, WayBack, states_of};
 use super::cells::{EPSILON, Product, cell};
 use super::core::{Core, pack};
 use super::crossover::{self, Exchanges};
 use super::design::EVEN_PART;
-use super::effort::{BETAS, CHAINS, SWEEPS, WINDOW};
+use super::effort::{CHAINS, STEPS, SWEEPS, WINDOW};
 use super::fit::{MOST_PHASES, ROUNDS};
-use super::sampler::{Ends, Pool, Run, Sampler, State, drawn};
+use super::sampler::{Ends, Run, Sampler, State, drawn};
 use super::schedule::schedule;
-use super::tally::{Chain, Summary, Tally, alone};
-use crate::check::Measured;
-use crate::math::{exp, hypot, ln, log_mean_exp, log_sum_exp};
+use super::tally::Chain;
+use crate::math::{exp, ln, log_mean_exp, log_sum_exp};
 use crate::{Result, Start};
 use lnz_kernels::GROUP;
 use lnz_kernels::random::Random;
@@ -45,12 +43,12 @@ struct Block {
 }
 
 /// The alternative of each block.
-type Combination = Vec<usize>;
+pub(super) type Combination = Vec<usize>;
 
 /// Chains from one combination.
-struct Trip {
+pub(super) struct Trip {
     combination: Combination,
-    ends: Ends,
+    pub(super) ends: Ends,
     /// The combination in whose cell each chain ended.
     homes: Vec<Combination>,
 }
@@ -91,6 +89,15 @@ impl Blocks {
         Ok(Some(fitted))
     }
 
+    /// About what share of Z each alternative of each block has.
+    pub(super) fn shares(&self) -> Vec<Vec<f64>> {
+        let of_block = |block: &Block| {
+            let total = log_sum_exp(&block.gains);
+            block.gains.iter().map(|gain| exp(gain - total)).collect()
+        };
+        self.blocks.iter().map(of_block).collect()
+    }
+
     fn combinations(&self) -> f64 {
         self.blocks.iter().map(|block| block.gains.len() as f64).product()
     }
@@ -109,13 +116,13 @@ impl Blocks {
     }
 
     /// log P of a combination.
-    fn log_part(&self, combination: &Combination) -> f64 {
+    pub(super) fn log_part(&self, combination: &Combination) -> f64 {
         let part = |(block, &k): (&Block, &usize)| ln(block.parts[k]);
         self.blocks.iter().zip(combination).map(part).sum()
     }
 
     /// What the chains of a trip count for.
-    fn count(&self, trip: &Trip, core: &Core) -> Vec<Chain> {
+    pub(super) fn count(&self, trip: &Trip, core: &Core) -> Vec<Chain> {
         let log_part = self.log_part(&trip.combination);
         let chain = |(i, sample): (usize, f64)| Chain {
             sample: sample - log_part,
@@ -125,7 +132,7 @@ impl Blocks {
         trip.at_home().into_iter().enumerate().map(chain).collect()
     }
 
-    fn trips(
+    pub(super) fn trips(
         &self,
         sampler: &Sampler<'_>,
         chains: usize,
@@ -160,7 +167,7 @@ impl Blocks {
         self.blocks.iter().map(draw).collect()
     }
 
-    fn start(&self, combination: &Combination) -> Result<Start> {
+    pub(super) fn start(&self, combination: &Combination) -> Result<Start> {
         let mut means = self.means.clone();
         for (block, &k) in self.blocks.iter().zip(combination) {
             block.units.iter().zip(&block.means[k]).for_each(|(&unit, &m)| means[unit] = m);
@@ -169,7 +176,7 @@ impl Blocks {
     }
 
     /// The combination in whose cell a state is.
-    fn home(&self, state: &State) -> Combination {
+    pub(super) fn home(&self, state: &State) -> Combination {
         let of_block = |block: &Block| {
             cell(&block.products, &block.units.iter().map(|&unit| state[unit]).collect())
         };
@@ -229,7 +236,7 @@ impl Blocks {
 
     /// Explains log Z of the cells by what each alternative adds to it, which is what blocks that hang
     /// together loosely do, and draws combinations accordingly.
-    fn learn(&mut self, trips: &[Trip]) {
+    pub(super) fn learn(&mut self, trips: &[Trip]) {
         let known =
             trips.iter().map(|trip| (trip.combination.clone(), log_mean_exp(&trip.at_home())));
         self.known.extend(known.filter(|(_, log_z)| log_z.is_finite()));
@@ -259,89 +266,6 @@ impl Blocks {
         self.blocks.iter().zip(combination).map(gain).sum()
     }
 }
-
-/// A trial from combinations, from which the parts of the main run follow, and the way back.
-pub(super) struct BlocksTrial {
-    pub(super) blocks: Blocks,
-    pub(super) summary: Summary,
-    pub(super) level: Level,
-    pub(super) back: WayBack,
-}
-
-impl BlocksTrial {
-    /// Runs it, and leads states that this and other trials have found back to their combinations.
-    pub(super) fn run(
-        mut blocks: Blocks,
-        sampler: &Sampler<'_>,
-        core: &Core,
-        others: &[(&Pool, Summary)],
-    ) -> Result<Self> {
-        let betas = schedule(BETAS);
-        let trips = blocks.trips(sampler, 2 * CHAINS, &betas, false, core.states() > 0)?;
-        let mut tally = Tally::new(1, GROUP);
-        tally.chains[0] = trips.iter().flat_map(|trip| blocks.count(trip, core)).collect();
-        let summary = tally.summary(&alone(), core, false);
-        let mut samples: Vec<f64> = tally.chains[0].iter().map(|chain| chain.sample).collect();
-        let states = trips.iter().flat_map(|trip| trip.ends.states.iter().cloned());
-        let pool: Pool = samples.iter().copied().zip(states).collect();
-        samples.retain(|sample| *sample > f64::NEG_INFINITY);
-        samples.sort_by(f64::total_cmp);
-        let spread = match samples.get(samples.len() / 2) {
-            Some(median) => (log_mean_exp(&samples) - median).max(0.0),
-            None => 0.0,
-        };
-        // The median of a log-normal distribution is half its variance below the mean.
-        let level = Level { log_z: summary.weights.log_z, variance: 2.0 * spread };
-        blocks.learn(&trips);
-        let mut sources = vec![(&pool, summary)];
-        sources.extend_from_slice(others);
-        let source = |(pool, found): (_, Summary)| {
-            let share = exp(found.weights.log_z - level.log_z).min(1.0);
-            Source { pool, share, error: found.weights.error }
-        };
-        let sources: Vec<Source<'_>> = sources.into_iter().map(source).collect();
-        let mut random = sampler.random();
-        let back = WayBack::of(&sources, betas, |pool, betas| {
-            blocks.lead_back(sampler, pool, betas, &mut random)
-        })?;
-        Ok(Self { blocks, summary, level, back })
-    }
-
-    /// What is not reached is an error, too.
-    pub(super) fn with_unreached(&self) -> Measured {
-        let Measured { log_z, error } = self.summary.weights;
-        let (unreached, _) = self.back.unreached(self.level, &[1.0]);
-        Measured { log_z, error: hypot(error, unreached) }
-    }
-}
-
-impl Blocks {
-    /// From states of a pool, each back to the start of the combination in whose cell it is.
-    fn lead_back(
-        &self,
-        sampler: &Sampler<'_>,
-        pool: &Pool,
-        betas: &[f64],
-        random: &mut Random,
-    ) -> Result<Vec<Led>> {
-        let states = states_of(pool, sampler, random)?;
-        let homes: Vec<Combination> = states.iter().map(|state| self.home(state)).collect();
-        let starts: Vec<Start> = homes.iter().map(|z| self.start(z)).collect::<Result<_>>()?;
-        let routes: Vec<(&Start, Vec<State>)> =
-            starts.iter().zip(&states).map(|(start, state)| (start, vec![state.clone()])).collect();
-        let samples = sampler.reverse_all(&routes, betas)?.concat();
-        let led = |((state, z), sample): ((State, &Combination), f64)| Led {
-            state,
-            start: 0,
-            weight: sample - self.log_part(z),
-            known: false,
-        };
-        Ok(states.into_iter().zip(&homes).zip(samples).map(led).collect())
-    }
-}
-
-/// Rounds of explaining log Z of cells by their alternatives, one block after the other.
-const STEPS: usize = 20;
 
 impl Block {
     fn of(found: &crossover::Block) -> Result<Self> {
@@ -375,6 +299,7 @@ fn mean_of(rows: &Array2<f32>, chosen: &[bool]) -> Option<Array1<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::auto::tally::{Tally, alone};
     use crate::{Precision, Rbm, exact_log_z};
     use ndarray::s;
 

@@ -2,6 +2,7 @@
 
 use super::effort::STATES;
 use ndarray::{Array1, Array2, ArrayView1, Axis};
+use rayon::prelude::*;
 
 /// Two chains are in one phase if they are no farther apart than twice what a chain moves by itself.
 const REACH: f32 = 2.0;
@@ -28,8 +29,18 @@ pub(super) fn phases(
     labels.iter().map(|label| mean_of(after, &of, *label).mapv(f64::from)).collect()
 }
 
+/// The sum of squares, in lanes of its own so that they can be added side by side.
 fn distance(a: ArrayView1<'_, f32>, b: ArrayView1<'_, f32>) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+    let (Some(a), Some(b)) = (a.as_slice(), b.as_slice()) else {
+        return a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+    };
+    let mut lanes = [0.0_f32; 16];
+    for (a, b) in a.chunks(16).zip(b.chunks(16)) {
+        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += (a - b) * (a - b);
+        }
+    }
+    lanes.iter().sum()
 }
 
 fn reach(before: &Array2<f32>, after: &Array2<f32>) -> f32 {
@@ -81,7 +92,7 @@ fn nearest_of_all(means: &Array2<f32>, centres: &[Array1<f32>]) -> Vec<usize> {
         let distances: Vec<f32> = centres.iter().map(|c| distance(row, c.view())).collect();
         (0..distances.len()).fold(0, |a, b| if distances[b] < distances[a] { b } else { a })
     };
-    means.rows().into_iter().map(nearest).collect()
+    (0..means.nrows()).into_par_iter().map(|k| nearest(means.row(k))).collect()
 }
 
 fn mean_of(means: &Array2<f32>, of: &[usize], label: usize) -> Array1<f32> {

@@ -1,15 +1,18 @@
 //! The core: the states of highest weight, whose exact sum is a rigorous lower bound of Z.
 
-use super::effort::{CHAINS, EVALUATIONS};
+use super::effort::{CHAINS, EVALUATIONS, LEAST_SHARE};
 use crate::math::{exp, ln, log_sum_exp};
 use crate::observer::Observer;
 use lnz_kernels::{FreeEnergy, Position};
 use std::collections::{BinaryHeap, HashMap};
 
-/// A state is kept while its weight is above e^-25 of the sum: half a million others would not be missed.
-const KEPT: f64 = 25.0;
 /// States kept at most, for memory.
 const MOST_STATES: usize = 1 << 19;
+
+/// How far below the log of the sum a state may be: as many of them as there may be would not be missed.
+fn kept() -> f64 {
+    ln(MOST_STATES as f64 / LEAST_SHARE)
+}
 
 /// A set of states of one layer whose weights are summed exactly.
 pub(super) struct Core {
@@ -54,7 +57,7 @@ impl Core {
             if observer.cancelled() {
                 break;
             }
-            if height < sum.log() - KEPT || heights.len() >= MOST_STATES {
+            if height < sum.log() - kept() || heights.len() >= MOST_STATES {
                 break;
             }
             let position = free_energy.position(x);
@@ -66,7 +69,7 @@ impl Core {
                     continue;
                 }
                 let (height, _) = free_energy.flipped(&position, i);
-                if height > sum.log() - KEPT {
+                if height > sum.log() - kept() {
                     heights.insert(key, height);
                     sum.add(height);
                     open.push(Open { height, x });

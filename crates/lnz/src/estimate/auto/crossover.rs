@@ -4,20 +4,13 @@
 //! several blocks lead to those between them. Where there are no blocks but local order, as in a band or a
 //! lattice, states differ in domains, and the best of each can be had (the clusters of Houdayer).
 
-use super::effort::{LEAST_SHARE, STATES};
+use super::effort::{CLEARLY, FEW, LEAST_SHARE, STATES, TRIED};
 use super::sampler::{Guess, State};
 use crate::Rbm;
 use crate::math::{ln, sigmoid};
 use ndarray::{Array1, Array2, ArrayView1};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A unit differs between two states if its means are this far apart.
-const DIFFERENT: f64 = 0.3;
-/// A coupling is strong above this share of the strongest of its units.
-pub(super) const STRONG: f64 = 0.25;
-/// Groups of a pair that are exchanged at most, and units of a group worth the name.
-pub(super) const GROUPS: usize = 16;
-pub(super) const SMALLEST: usize = 4;
 /// Exchanges that are neither a block nor an alternative and that are weighed, at most.
 const MOST_TRIED: usize = 4 * STATES;
 
@@ -197,7 +190,7 @@ impl Exchanges {
 
 /// The number of units that differ.
 fn differ(one: &[f64], other: &[f64]) -> usize {
-    one.iter().zip(other).filter(|(a, b)| (*a - *b).abs() > DIFFERENT).count()
+    one.iter().zip(other).filter(|(a, b)| (*a - *b).abs() > CLEARLY).count()
 }
 
 /// The means of both layers in a phase.
@@ -235,19 +228,24 @@ fn groups(model: &Rbm, one: &Phase, other: &Phase) -> Vec<Vec<usize>> {
     let weights = model.weights();
     // What it gains that both units are as they are in one state, and not mixed.
     let gain = |i: usize, j: usize| (weights[[v[i].0, h[j].0]] * v[i].1 * h[j].1).max(0.0);
-    let strongest_of_row = |i: usize| (0..h.len()).map(|j| gain(i, j)).fold(0.0, f64::max);
-    let rows: Vec<f64> = (0..v.len()).map(strongest_of_row).collect();
+    let gains = Array2::from_shape_fn((v.len(), h.len()), |(i, j)| gain(i, j));
+    let (mut of_rows, mut of_columns) = (vec![0.0_f64; v.len()], vec![0.0_f64; h.len()]);
+    for (row, strongest) in gains.rows().into_iter().zip(&mut of_rows) {
+        for (&gain, of_column) in row.iter().zip(&mut of_columns) {
+            *strongest = strongest.max(gain);
+            *of_column = of_column.max(gain);
+        }
+    }
     let mut parent: Vec<usize> = (0..v.len()).collect();
-    for j in 0..h.len() {
-        let strongest = (0..v.len()).map(|i| gain(i, j)).fold(0.0, f64::max);
-        let is_strong = |i: &usize| {
-            let gain = gain(*i, j);
-            gain > 0.0 && gain > STRONG * rows[*i].min(strongest)
-        };
-        let coupled: Vec<usize> = (0..v.len()).filter(is_strong).collect();
-        for pair in coupled.windows(2) {
-            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            parent[a.max(b)] = a.min(b);
+    // For each hidden unit the last visible one that it is strongly coupled to.
+    let mut last: Vec<Option<usize>> = vec![None; h.len()];
+    for ((i, row), strongest) in gains.rows().into_iter().enumerate().zip(of_rows) {
+        for ((&gain, of_column), last) in row.iter().zip(&of_columns).zip(&mut last) {
+            if gain > 0.0 && gain > CLEARLY * strongest.min(*of_column) {
+                let a = root(&mut parent, i);
+                let b = root(&mut parent, last.replace(i).unwrap_or(i));
+                parent[a.max(b)] = a.min(b);
+            }
         }
     }
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -256,15 +254,15 @@ fn groups(model: &Rbm, one: &Phase, other: &Phase) -> Vec<Vec<usize>> {
     }
     let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
-    groups.truncate(GROUPS);
-    groups.retain(|group| group.len() >= SMALLEST);
+    groups.truncate(TRIED);
+    groups.retain(|group| group.len() >= FEW);
     groups
 }
 
 /// The units whose means differ, and by how much.
 fn differing(one: &Array1<f64>, other: &Array1<f64>) -> Vec<(usize, f64)> {
     let difference = one.iter().zip(other).map(|(a, b)| a - b).enumerate();
-    difference.filter(|(_, d)| d.abs() > DIFFERENT).collect()
+    difference.filter(|(_, d)| d.abs() > CLEARLY).collect()
 }
 
 fn root(parent: &mut [usize], mut k: usize) -> usize {

@@ -6,6 +6,7 @@
 //! start k is worth e_kc there, the error of Z_c is 1 / sqrt(sum_k n_k e_kc), and the numbers n_k with the
 //! smallest error of Z follow; A_kc = n_k e_kc / sum_j n_j e_jc combines what they find.
 
+use super::effort::{FEW, STEPS};
 use super::sampler::effective;
 use super::tally::{Chain, Shares, Tally};
 use crate::math::{exp, ln, log_mean_exp, log_sum_exp};
@@ -18,16 +19,12 @@ pub(super) struct Design {
     pub(super) chains: Vec<f64>,
     /// The share of each cell in Z.
     pub(super) cells: Vec<f64>,
-    /// Variance of log w among the chains that count, as a log-normal distribution would have it.
+    /// Variance of log w among the chains that count.
     pub(super) variance: f64,
 }
 
 /// Part of the chains that the starts of the phases share evenly, whatever the trial says.
 pub(super) const EVEN_PART: f64 = 0.25;
-/// A start that sees a cell with fewer effective chains has no part in it, unless the cell is its own.
-const FEWEST: f64 = 4.0;
-/// Steps of improving the numbers of chains, and the shares of the cells that follow from them.
-const STEPS: usize = 100;
 
 impl Design {
     /// From a trial; the first starts are those of the cells.
@@ -79,7 +76,7 @@ impl Seen {
             let error = (1.0 / effective[k][c] + 1.0 / effective[c][c].max(1.0)).sqrt();
             // A start that finds clearly less than the cell's own does not see all of it.
             let sees_less = log_parts[c][c] - log_parts[k][c] > 2.0 * error;
-            if effective[k][c] < FEWEST || sees_less { 0.0 } else { effective[k][c] / n }
+            if effective[k][c] < FEW as f64 || sees_less { 0.0 } else { effective[k][c] / n }
         });
         Self { worth, log_parts }
     }
@@ -118,21 +115,26 @@ fn improve(chains: &mut [f64], worth: &[Vec<f64>], cells: &[f64]) {
     chains.iter_mut().for_each(|n| *n /= total);
 }
 
-/// Twice the distance from the median of log w to the log of the mean weight, over all parts.
+/// The mean over all parts of the variance of log w.
 fn variance(trial: &Tally, shares: &Shares, cells: &[f64]) -> f64 {
     let mut sum = 0.0;
     for (chains, share) in trial.chains.iter().zip(shares) {
         for (c, part) in cells.iter().enumerate() {
             let inside = chains.iter().filter(|chain| chain.cell == c);
-            let mut samples: Vec<f64> = inside.map(|chain| chain.sample).collect();
+            let samples: Vec<f64> = inside.map(|chain| chain.sample).collect();
             if share[c] > 0.0 && samples.len() > 2 {
-                samples.sort_by(f64::total_cmp);
-                let median = samples[samples.len() / 2];
-                sum += share[c] * part * 2.0 * (log_mean_exp(&samples) - median).max(0.0);
+                sum += share[c] * part * log_variance(samples);
             }
         }
     }
     sum
+}
+
+/// The variance of log w as a log-normal distribution would have it, whose median is half of that below the mean.
+pub(super) fn log_variance(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    let middle = samples.get(samples.len() / 2);
+    middle.map_or(0.0, |median| 2.0 * (log_mean_exp(&samples) - median).max(0.0))
 }
 
 #[cfg(test)]

@@ -16,9 +16,22 @@ pub(super) const BETAS: usize = 1024;
 pub(super) const FLIP_ISLANDS: usize = 2 * ISLANDS;
 /// Evaluations of softplus that a search for modes may take, about half a second on one core, and the core as well.
 pub(super) const EVALUATIONS: f64 = 4e7;
+/// Times that an ascent goes through all units, about.
+pub(super) const PASSES: usize = 8;
 /// Ascents that are begun at once, and those of a search at most.
 pub(super) const ASCENTS: usize = ISLAND / 2;
+/// Singular vectors, columns and groups of units that are tried, and batches of ascents, at most.
+pub(super) const TRIED: usize = ISLAND / 4;
 /// A phase or a core with a smaller share of Z is not worth its trouble.
 pub(super) const LEAST_SHARE: f64 = 1e-4;
+/// Mass below this share of Z is not looked for, and with a smaller share of effective chains an error is itself too
+/// small: no reason to stop.
+pub(super) const NEGLIGIBLE: f64 = 0.02;
+/// Fewer units are no group, and fewer effective chains have seen nothing.
+pub(super) const FEW: usize = 4;
+/// Means that are farther apart differ, and a coupling above this share of the strongest of its units is strong.
+pub(super) const CLEARLY: f64 = 0.25;
+/// Steps of an iteration that is over long before.
+pub(super) const STEPS: usize = 100;
 /// A phase keeps more than this part of the weight of its own start, and a part most of the couplings of its units.
 pub(super) const STAYING: f64 = 0.5;

@@ -1,7 +1,9 @@
 //! Starts that are fitted to phases: short resampled runs, each followed by a refit.
 
 use super::cells::{Product, cells};
-use super::effort::{BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, STAYING, SWEEPS, WINDOW};
+use super::effort::{
+    BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, NEGLIGIBLE, STAYING, SWEEPS, WINDOW,
+};
 use super::sampler::{Ends, Pool, Run, Sampler, State, drawn, effective};
 use super::schedule::schedule;
 use super::search::Found;
@@ -15,7 +17,7 @@ use ndarray::{Array1, Axis};
 /// Intervals of the short runs of each round of fitting phases; the whole needs one round less.
 pub(super) const ROUNDS: [usize; 3] = [BETAS / 4, BETAS / 4, BETAS / 2];
 /// Phases at most: others are left to their neighbours.
-pub(super) const MOST_PHASES: usize = 24;
+pub(super) const MOST_PHASES: usize = ISLAND / 2;
 
 /// Products that were fitted: one for each phase, whose cell it also defines, and one for all of them.
 pub(super) struct Fitted {
@@ -23,6 +25,8 @@ pub(super) struct Fitted {
     /// log of what short runs have found in each phase.
     pub(super) log_sizes: Vec<f64>,
     pub(super) whole: Option<Product>,
+    /// There are phases that count and for which there is no place in the list.
+    pub(super) has_left_out: bool,
 }
 
 impl Fitted {
@@ -89,13 +93,16 @@ pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> 
     let (whole, _, by_whole) = fit_whole(sampler, found, random)?;
     let mut phases = found.means.iter().map(Product::fitted).collect::<Result<Vec<_>>>()?;
     let mut log_sizes = vec![0.0];
+    let mut has_left_out = false;
     for (round, betas) in ROUNDS.into_iter().enumerate() {
         if phases.len() == 1 {
             break;
         }
         let runs = short_runs(sampler, &phases, &schedule(betas))?;
         let elsewhere = round.checked_sub(1).map(|_| found_elsewhere(&phases, &runs, &by_whole));
-        let kept = worth_keeping(&runs, elsewhere.as_deref());
+        let mut kept = worth_keeping(&runs, elsewhere.as_deref());
+        has_left_out |= kept.len() > MOST_PHASES;
+        kept.truncate(MOST_PHASES);
         let count = (CHAINS / kept.len()).max(ISLAND);
         let refit = |k: &usize| {
             let ShortRun { ends, log_home, home, .. } = &runs[*k];
@@ -106,8 +113,8 @@ pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> 
         log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
     }
     match phases.len() {
-        1 => Ok(Fitted { phases: vec![whole], log_sizes: vec![0.0], whole: None }),
-        _ => Ok(Fitted { phases, log_sizes, whole: Some(whole) }),
+        1 => Ok(Fitted { phases: vec![whole], log_sizes: vec![0.0], whole: None, has_left_out }),
+        _ => Ok(Fitted { phases, log_sizes, whole: Some(whole), has_left_out }),
     }
 }
 
@@ -186,10 +193,9 @@ fn worth_keeping(runs: &[ShortRun], elsewhere: Option<&[f64]>) -> Vec<usize> {
         kept = (0..runs.len()).filter(|&k| runs[k].log_all >= highest).collect();
     }
     kept.sort_by(|&a, &b| runs[b].log_home.total_cmp(&runs[a].log_home));
-    kept.truncate(MOST_PHASES);
     let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + ln(STAYING);
     if let Some(elsewhere) = elsewhere {
-        let is_alone = |k: &usize| elsewhere[*k] < runs[*k].log_home + ln(STAYING);
+        let is_alone = |k: &usize| elsewhere[*k] < runs[*k].log_home + ln(NEGLIGIBLE);
         let staying: Vec<usize> =
             kept.iter().copied().filter(|k| stays(k) || is_alone(k)).collect();
         kept = if staying.is_empty() { kept[..1].to_vec() } else { staying };

@@ -1,23 +1,18 @@
 //! Local maxima of the log marginal F(x), by many greedy ascents.
 
-use super::effort::{ASCENTS, EVALUATIONS};
+use super::effort::{ASCENTS, EVALUATIONS, PASSES, TRIED};
 use crate::observer::Observer;
 use lnz_kernels::random::{Purpose, Random};
 use lnz_kernels::{FreeEnergy, Position};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// Batches of ascents on a model small enough, and times that one goes through all units, about.
-const BATCHES: usize = 16;
-pub(super) const PASSES: usize = 8;
-/// The best modes, whose surroundings are searched again.
-const KICKED: usize = 8;
 /// A flip must gain more than rounding could.
 const LEAST_GAIN: f64 = 1e-9;
 
 /// The distinct local maxima found, highest first.
 ///
-/// Half of the ascents start from random states of several densities, half from one of the best modes
+/// Half of the ascents start from random states of all densities, half from one of the best modes
 /// so far with some units flipped. `others` are further first states. Once the observer asks to stop,
 /// ascents end where they are.
 pub(super) fn find_modes(
@@ -41,8 +36,8 @@ pub(super) fn find_modes(
             break;
         }
     }
-    for batch in 0..BATCHES * ASCENTS / together {
-        let best: Vec<Vec<bool>> = modes.best(KICKED).map(|mode| mode.x.clone()).collect();
+    for batch in 0..TRIED * ASCENTS / together {
+        let best: Vec<Vec<bool>> = modes.best(TRIED / 2).map(|mode| mode.x.clone()).collect();
         modes.add((0..together).into_par_iter().map(|k| {
             let mut random = Random::stream(seed, Purpose::Modes, (batch * together + k) as u64);
             // First random states and later kicks; both in a search that ends early.
@@ -74,15 +69,7 @@ fn first_state(n: usize, k: usize, random: &mut Random) -> Vec<bool> {
     let density = match k {
         0 => 0.0,
         1 => 1.0,
-        _ => match k % 8 {
-            0 => 0.5,
-            1 => 1.5 / n as f64,
-            2 => 0.1,
-            3 => 0.25,
-            4 => 0.75,
-            5 => 0.9,
-            _ => random.uniform(),
-        },
+        _ => random.uniform(),
     };
     (0..n).map(|_| random.happens(density)).collect()
 }

@@ -102,7 +102,7 @@ pub(crate) fn fit_model(
     let settings = Auto { seed, precision, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =
         survey(&layers, &settings, observer, &|_| {})?;
-    let Fitted { phases, log_sizes, whole } = fit(&sampler, &found, &mut random)?;
+    let Fitted { phases, log_sizes, whole, .. } = fit(&sampler, &found, &mut random)?;
     let start = whole.as_ref().unwrap_or(&phases[0]).start.clone();
     let by_flips = try_flips(&mut flips, &core, core.log_z)?.weights;
     let trials = vec![(Family::Flips.describe(), by_flips)];

@@ -5,8 +5,9 @@ use super::marks::{Asked, Marks};
 use super::tally::Chain;
 use crate::chains::Held;
 use crate::crew::bits::{pack, size_of, unpack};
-use crate::crew::{Order, Output, Task, Work, joined};
+use crate::crew::{Order, Output, Task};
 use crate::estimate::anneal::{Betas, seconds_per_step};
+use crate::estimate::delegate::{Delegated, crew_for};
 use crate::{Error, Observer, Precision, Rbm, Result, Start};
 use lnz_kernels::Flips;
 use serde::{Deserialize, Serialize};
@@ -31,13 +32,6 @@ struct Details {
     /// What is wanted in place of states.
     #[serde(skip_serializing_if = "Option::is_none")]
     marks: Option<Asked>,
-}
-
-/// A batch with its task.
-struct Shared<'a> {
-    batch: &'a Batch<'a>,
-    marks: Option<&'a Asked>,
-    task: Task,
 }
 
 /// The chains of a batch, carried out by a crew; `None` if there is none, or too little to do.
@@ -79,13 +73,10 @@ fn carried_out(
     hash: &OnceLock<String>,
     marks: Option<Asked>,
 ) -> Option<Result<(Output, Option<Asked>)>> {
-    let crew = batch.observer.crew()?;
     let model = batch.engine.path().model();
-    let &Batch { betas, chains, seed, resampled, others, .. } = batch;
+    let &Batch { betas, chains, seed, resampled, others, observer, .. } = batch;
     let seconds = (chains * betas.len()) as f64 * seconds_per_step(model);
-    if seconds < crew.least_seconds() {
-        return None;
-    }
+    let crew = crew_for(observer, seconds)?;
     let details = Details {
         start: start.bias().to_vec(),
         betas: Betas::of(betas),
@@ -99,44 +90,34 @@ fn carried_out(
     };
     let hash = hash.get_or_init(|| model.sha256()).clone();
     let output = || {
-        let task = Task::new(hash, KIND, &details, batch.items(), seconds)?;
-        let shared = Shared { batch, marks: details.marks.as_ref(), task };
-        let output = joined(&shared.task, crew.carry_out(&shared)?)?;
+        let delegated = Delegated {
+            task: Task::new(hash, KIND, &details, batch.items(), seconds)?,
+            model: &|| model.to_bytes(),
+            compute: &|items| computed(batch, details.marks.as_ref(), items),
+            advance: &|_| {},
+            observer,
+        };
+        let output = delegated.carried_out_by(crew)?;
         Ok((output, details.marks))
     };
     Some(output())
 }
 
-impl Work for Shared<'_> {
-    fn task(&self) -> &Task {
-        &self.task
+/// The marks of the chains of some items, or the states in which they ended.
+fn computed(batch: &Batch<'_>, marks: Option<&Asked>, items: Range<usize>) -> Result<Output> {
+    let ends = batch.compute(items.clone())?;
+    if let Some(marks) = marks {
+        let bits = marks.answer(batch.engine.path().model(), batch.item(), &ends)?;
+        return Ok(Output { items, numbers: ends.samples, bits });
     }
-
-    fn model(&self) -> Vec<u8> {
-        self.batch.engine.path().model().to_bytes()
-    }
-
-    fn compute(&self, items: Range<usize>) -> Result<Output> {
-        let ends = self.batch.compute(items.clone())?;
-        if let Some(marks) = self.marks {
-            let bits = marks.answer(self.batch.engine.path().model(), self.batch.item(), &ends)?;
-            return Ok(Output { items, numbers: ends.samples, bits });
+    let mut bits = Vec::new();
+    for chain in 0..ends.samples.len() {
+        pack(&ends.states[chain], &mut bits);
+        if let Some(other) = ends.others.get(chain) {
+            pack(other, &mut bits);
         }
-        let mut bits = Vec::new();
-        for chain in 0..ends.samples.len() {
-            pack(&ends.states[chain], &mut bits);
-            if let Some(other) = ends.others.get(chain) {
-                pack(other, &mut bits);
-            }
-        }
-        Ok(Output { items, numbers: ends.samples, bits })
     }
-
-    fn advance(&self, _: usize) {}
-
-    fn cancelled(&self) -> bool {
-        self.batch.observer.cancelled()
-    }
+    Ok(Output { items, numbers: ends.samples, bits })
 }
 
 fn unpacked(batch: &Batch<'_>, output: Output) -> Result<Ends> {
@@ -181,9 +162,8 @@ pub(in super::super) fn carry_out(
     let betas = details.betas.schedule()?;
     let (engine, betas) = (&*engine, betas.betas());
     let batch = Batch { engine, betas, chains, seed, resampled, others, observer };
-    let task = order.task.clone();
-    match batch.items() == task.items {
-        true => Shared { batch: &batch, marks, task }.compute(order.items.clone()),
+    match batch.items() == order.task.items {
+        true => computed(&batch, marks, order.items.clone()),
         false => Err(Error::orders("an order to sample has the wrong number of items")),
     }
 }

@@ -1,6 +1,6 @@
 //! A model taken apart into components: what can be summed is summed, and the rest is sampled.
 
-use super::told::Told;
+use super::whole_progress::WholeProgress;
 use super::{Auto, Sampled, rounds};
 use crate::estimate::decided::decided;
 use crate::estimate::exact::pendants;
@@ -81,7 +81,7 @@ impl<'a> Parts<'a> {
 
     /// Samples what is left; the parts share the time and the error between them.
     pub(super) fn sample(&self, settings: &Auto, observer: &dyn Observer) -> Result<Vec<Sampled>> {
-        let observer = &Told::of(&self.to_sample, self.exact, observer);
+        let observer = &WholeProgress::of(&self.to_sample, self.exact, observer);
         let count = self.to_sample.len().max(1) as f64;
         let share = Auto {
             max_seconds: settings.max_seconds / count,

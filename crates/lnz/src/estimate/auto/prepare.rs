@@ -1,9 +1,10 @@
 //! Everything that is fixed before the main run: known states, phases, fitted starts, trials, the design.
 
 use super::backward::{Route, Source, WayBack};
-use super::blocks::{Blocks, BlocksTrial};
+use super::blocks::Blocks;
+use super::blocks_trial::BlocksTrial;
 use super::core::Core;
-use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
+use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE, NEGLIGIBLE};
 use super::fit::{Fitted, fit};
 use super::marks::{CoreLayer, Marks};
 use super::modes::find_modes;
@@ -23,8 +24,6 @@ use lnz_kernels::random::{Purpose, Random};
 
 /// Flips per step at most: each costs as much as many units of a Gibbs step.
 const MOST_FLIPS: usize = 6;
-/// Islands that are so far below the fitted starts need no more of them.
-const HOPELESS: f64 = 5.0;
 
 /// A model with its layers in both orders.
 pub(super) struct Layers {
@@ -54,7 +53,7 @@ pub(super) struct Prepared<'a> {
     pub(super) found: Found,
     pub(super) trial: Trial,
     pub(super) flips_trial: Summary,
-    /// Blocks with more combinations than there are phases in the list, and the trial from these.
+    /// Where phases had to be left out: a trial from the combinations of blocks.
     pub(super) blocks: Option<BlocksTrial>,
     /// The way back along the schedule of the trial.
     pub(super) back: WayBack,
@@ -181,7 +180,9 @@ pub(super) fn prepare<'a>(
             back = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
             (fitted, trial) = (again, trial_again);
         }
-        if let Some(fitted) = Blocks::fit(&sampler, &found.exchanges)? {
+        if fitted.has_left_out
+            && let Some(fitted) = Blocks::fit(&sampler, &found.exchanges)?
+        {
             let others = [(&trial.pool, trial.summary), (&flips.trial_states, flips_trial)];
             blocks = Some(BlocksTrial::run(fitted, &sampler, &core, &others)?);
         }
@@ -257,11 +258,11 @@ pub(super) fn sources<'a>(
 /// far below leads to a short look only.
 pub(super) fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summary> {
     let mut tally = Tally::new(1, ISLAND);
-    let hopeless = flips.pilot_log_z < fitted - 2.0 * HOPELESS;
+    let hopeless = flips.pilot_log_z < fitted + ln(LEAST_SHARE);
     let betas = if hopeless { BETAS / 8 } else { BETAS / 2 };
     for islands in [2, FLIP_ISLANDS - 2] {
         tally.chains[0].extend(flips.islands(betas, islands, core)?);
-        if tally.summary(&alone(), core, false).log_z < fitted - HOPELESS {
+        if tally.summary(&alone(), core, false).log_z < fitted + ln(NEGLIGIBLE) {
             break;
         }
     }

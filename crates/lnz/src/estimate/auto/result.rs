@@ -53,6 +53,10 @@ pub struct Sampled {
     pub core_used: bool,
     /// The phases that the sum goes over, the largest first.
     pub phases: Vec<FoundPhase>,
+    /// Where there are more phases than a list can hold, the blocks of units that they are combinations of: about
+    /// what share of Z each phase of a block has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Vec<f64>>,
     /// Means of the visible units in the phases that starts were fitted to.
     #[serde(skip)]
     pub starts: Vec<Array1<f64>>,

@@ -1,7 +1,7 @@
 //! The main run: fresh chains, in rounds, until the error is small or the time is over.
 
 use super::backward::{Backward, Route};
-use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND};
+use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND, NEGLIGIBLE};
 use super::family::Family;
 use super::prepare::{Layers, Prepared, prepare, sources};
 use super::sampler::part_of_effort;
@@ -23,8 +23,6 @@ use std::time::Instant;
 const ROUND: usize = 2 * CHAINS * BETAS;
 /// Times as many intervals as in the trial, at most.
 const MOST_BETAS: f64 = 16.0;
-/// With a smaller share of effective chains the error is itself too small: no reason to stop.
-const LEAST_EFFECTIVE: f64 = 0.03;
 
 /// Work up to the end of the trial, in chain-steps: with it there is a result.
 const LEAST_STEPS: f64 = 1.5e6;
@@ -170,7 +168,7 @@ impl<'a> MainRun<'a> {
         let settled = match self.prepared.with_core {
             // A core may hide how badly the rest is known.
             true => large_error(now.weights.error, self.settings.target_error).is_none(),
-            false => now.ess >= LEAST_EFFECTIVE * now.chains as f64,
+            false => now.ess >= NEGLIGIBLE * now.chains as f64,
         };
         now.error <= self.settings.target_error && settled && !core.is_missed()
     }
@@ -236,6 +234,7 @@ impl<'a> MainRun<'a> {
             core_states: core.states(),
             families: self.families(&now),
             phases: self.phases(),
+            blocks: self.blocks(),
             starts: self.prepared.fitted.means_of(model),
             ess: now.ess,
             max_weight_share: now.largest_share,
@@ -274,6 +273,13 @@ impl<'a> MainRun<'a> {
             family.weights = Some((now.weights.log_z, now.weights.error));
         }
         families
+    }
+
+    /// The blocks whose combinations the sum goes over.
+    fn blocks(&self) -> Vec<Vec<f64>> {
+        let Prepared { blocks, way, .. } = &self.prepared;
+        let used = blocks.as_ref().filter(|_| *way == Family::Blocks);
+        used.map(|trial| trial.blocks.shares()).unwrap_or_default()
     }
 
     /// The phases, the largest first.

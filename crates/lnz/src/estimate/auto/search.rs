@@ -6,8 +6,8 @@
 use super::cells::{EPSILON, Product, cell};
 use super::cluster;
 use super::crossover::{Exchanges, log_weight};
-use super::effort::{ASCENTS, BETAS, EVALUATIONS, ISLAND, SWEEPS, WINDOW};
-use super::modes::{PASSES, ascend};
+use super::effort::{ASCENTS, BETAS, EVALUATIONS, ISLAND, PASSES, SWEEPS, TRIED, WINDOW};
+use super::modes::ascend;
 use super::sampler::{Guess, Pool, Run, Sampler, State};
 use super::strong::{alone_in, strong_parts};
 use crate::math::ln;
@@ -19,8 +19,6 @@ use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// Singular vectors and columns of W whose signs are tried, each with both signs.
-const VECTORS: usize = 16;
 /// Rounds of subspace iteration: signs need no digits.
 const ITERATIONS: usize = 12;
 /// Rounds of exchanging groups.
@@ -256,14 +254,14 @@ fn columns(model: &Rbm) -> Array2<f64> {
     let norms: Vec<f64> = weights.columns().into_iter().map(|c| c.dot(&c)).collect();
     let mut order: Vec<usize> = (0..norms.len()).collect();
     order.sort_by(|&a, &b| norms[b].total_cmp(&norms[a]));
-    order.truncate(VECTORS);
+    order.truncate(TRIED);
     weights.select(Axis(1), &order)
 }
 
 /// The left singular vectors of W with the largest singular values, by subspace iteration.
 fn singular(model: &Rbm, random: &mut Random) -> Array2<f64> {
     let weights = model.weights();
-    let count = VECTORS.min(weights.nrows()).min(weights.ncols());
+    let count = TRIED.min(weights.nrows()).min(weights.ncols());
     let mut right = Array2::from_shape_simple_fn((weights.ncols(), count), || random.normal());
     let mut left = Array2::zeros((weights.nrows(), count));
     for _ in 0..ITERATIONS {

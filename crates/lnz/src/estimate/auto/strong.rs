@@ -1,7 +1,6 @@
 //! Parts of a model that hang together loosely: each has phases of its own, which a search of the part finds.
 
-use super::crossover::{GROUPS, SMALLEST, STRONG};
-use super::effort::STAYING;
+use super::effort::{CLEARLY, FEW, STAYING, TRIED};
 use crate::math::sigmoid;
 use crate::{Component, Rbm, Result};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
@@ -15,17 +14,17 @@ pub(super) fn strong_parts(model: &Rbm) -> Result<Vec<Component>> {
     let strongest = |axis| size.map_axis(axis, |row| row.iter().copied().fold(0.0, f64::max));
     let (of_visible, of_hidden) = (strongest(Axis(1)), strongest(Axis(0)));
     let strong = Array2::from_shape_fn(size.dim(), |(i, j)| {
-        let is_strong = size[[i, j]] > STRONG * of_visible[i].max(of_hidden[j]);
+        let is_strong = size[[i, j]] > CLEARLY * of_visible[i].max(of_hidden[j]);
         if is_strong { size[[i, j]] } else { 0.0 }
     });
     let (n, m) = size.dim();
     let mut parts = Rbm::new(strong, Array1::zeros(n), Array1::zeros(m))?.components();
-    parts.retain(|part| part.visible.len() >= SMALLEST && !part.hidden.is_empty());
+    parts.retain(|part| part.visible.len() >= FEW && !part.hidden.is_empty());
     if parts.len() < 2 {
         return Ok(vec![]);
     }
     parts.sort_by_key(|part| std::cmp::Reverse(part.visible.len()));
-    parts.truncate(GROUPS);
+    parts.truncate(TRIED);
     let visible: Vec<Vec<usize>> = parts.iter().map(|part| part.visible.clone()).collect();
     let hidden: Vec<Vec<usize>> = parts.iter().map(|part| part.hidden.clone()).collect();
     for (part, more) in parts.iter_mut().zip(attached(size.view(), &visible, &hidden)) {

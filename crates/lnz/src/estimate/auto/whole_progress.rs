@@ -4,18 +4,18 @@ use crate::observer::{Observer, Progress};
 
 /// Adds what was summed exactly to the estimates of the only part that is sampled. Where there are several
 /// parts, the estimate of one says nothing about the whole, and is not told.
-pub(super) struct Told<'a> {
+pub(super) struct WholeProgress<'a> {
     observer: &'a dyn Observer,
     exact: Option<f64>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> WholeProgress<'a> {
     pub(super) fn of<T>(parts: &[T], exact: f64, observer: &'a dyn Observer) -> Self {
         Self { observer, exact: (parts.len() == 1).then_some(exact) }
     }
 }
 
-impl Observer for Told<'_> {
+impl Observer for WholeProgress<'_> {
     fn behind(&self) -> Option<&dyn Observer> {
         Some(self.observer)
     }
@@ -53,8 +53,8 @@ mod tests {
             ..Progress::new(Phase::Round, 1, 2)
         };
         let heard = Heard::default();
-        Told::of(&[()], 10.0, &heard).progress(news);
-        Told::of(&[(), ()], 10.0, &heard).progress(news);
+        WholeProgress::of(&[()], 10.0, &heard).progress(news);
+        WholeProgress::of(&[(), ()], 10.0, &heard).progress(news);
         let heard = heard.0.into_inner().unwrap();
         assert_eq!((heard[0].log_z, heard[0].interval), (Some(15.0), Some([14.0, 16.0])));
         assert_eq!((heard[1].log_z, heard[1].interval, heard[1].done), (None, None, 1));
