@@ -1,6 +1,6 @@
 //! Phases: groups of chains that sweeps of the model do not join.
 
-use super::effort::STATES;
+use super::effort::{STATES, STAYING};
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 
@@ -8,8 +8,6 @@ use rayon::prelude::*;
 const REACH: f32 = 2.0;
 /// What a chain moves is that of the quietest fifth: those that do not wander between phases.
 const QUIETEST: usize = 5;
-/// Groups that exchange more than this share of their chains are one phase.
-const EXCHANGE: f64 = 0.1;
 
 /// The means of each phase, from the means of chains over two windows, one after the other.
 /// `heights` say which phases matter most.
@@ -109,7 +107,7 @@ fn joined(centres: usize, earlier: &[usize], now: &[usize]) -> Vec<usize> {
     let count = &moved.sum_axis(Axis(0)) + &moved.sum_axis(Axis(1));
     connected(centres, |a, b| {
         let exchanged = moved[[a, b]] + moved[[b, a]];
-        exchanged / count[a].min(count[b]).max(1.0) > EXCHANGE
+        exchanged / count[a].min(count[b]).max(1.0) > 1.0 - STAYING
     })
 }
 

@@ -99,8 +99,11 @@ pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> 
             break;
         }
         let runs = short_runs(sampler, &phases, &schedule(betas))?;
-        let elsewhere = round.checked_sub(1).map(|_| found_elsewhere(&phases, &runs, &by_whole));
-        let mut kept = worth_keeping(&runs, elsewhere.as_deref());
+        let mut kept = that_count(&runs);
+        // The first starts are guesses yet.
+        if round > 0 {
+            kept = told_apart(&kept, &runs, &Views::of(&phases, &runs, &by_whole));
+        }
         has_left_out |= kept.len() > MOST_PHASES;
         kept.truncate(MOST_PHASES);
         let count = (CHAINS / kept.len()).max(ISLAND);
@@ -160,32 +163,18 @@ fn refitted(
     Product::fitted(&(means.sum_axis(Axis(0)).mapv(f64::from) / means.nrows() as f64))
 }
 
-/// The log of what the starts of the other phases and that of the whole find in each cell, on average: where
-/// all of them see it, it is no phase.
-fn found_elsewhere(phases: &[Product], runs: &[ShortRun], by_whole: &Pool) -> Vec<f64> {
-    let of_run = |(k, run): (usize, &ShortRun)| {
-        let size = ln(run.ends.samples.len() as f64);
-        let weights = run.ends.samples.iter().map(|sample| sample - size).collect();
-        (Some(k), cells(phases, &run.ends.states), weights)
-    };
-    let mut views: Vec<(Option<usize>, Vec<usize>, Vec<f64>)> =
-        runs.iter().enumerate().map(of_run).collect();
-    let (weights, states): (Vec<f64>, Vec<State>) = by_whole.iter().cloned().unzip();
-    views.push((None, cells(phases, &states), weights));
+/// The log of what a run finds in the cell of each phase.
+fn seen(phases: &[Product], states: &[State], log_weights: &[f64]) -> Vec<f64> {
+    let cells = cells(phases, states);
     let in_cell = |k: usize| {
-        let others = views.iter().filter(|view| view.0 != Some(k));
-        let seen = others.map(|(_, cells, weights)| {
-            let there = cells.iter().zip(weights).filter(|(cell, _)| **cell == k);
-            log_sum_exp(&there.map(|(_, weight)| *weight).collect::<Vec<_>>())
-        });
-        log_mean_exp(&seen.collect::<Vec<_>>())
+        let there = cells.iter().zip(log_weights).filter(|(cell, _)| **cell == k);
+        log_sum_exp(&there.map(|(_, weight)| *weight).collect::<Vec<_>>())
     };
     (0..phases.len()).map(in_cell).collect()
 }
 
-/// The phases with a share that counts, the largest first. Those that keep most of the weight of their own
-/// start are phases, and those that the others do not see; `elsewhere` is what these find there.
-fn worth_keeping(runs: &[ShortRun], elsewhere: Option<&[f64]>) -> Vec<usize> {
+/// The phases with a share that counts, the largest first.
+fn that_count(runs: &[ShortRun]) -> Vec<usize> {
     let highest = runs.iter().map(|run| run.log_all).fold(f64::NEG_INFINITY, f64::max);
     let counts = |k: &usize| runs[*k].log_home > highest + ln(LEAST_SHARE);
     let mut kept: Vec<usize> = (0..runs.len()).filter(counts).collect();
@@ -193,12 +182,93 @@ fn worth_keeping(runs: &[ShortRun], elsewhere: Option<&[f64]>) -> Vec<usize> {
         kept = (0..runs.len()).filter(|&k| runs[k].log_all >= highest).collect();
     }
     kept.sort_by(|&a, &b| runs[b].log_home.total_cmp(&runs[a].log_home));
-    let stays = |k: &usize| runs[*k].log_home > runs[*k].log_all + ln(STAYING);
-    if let Some(elsewhere) = elsewhere {
-        let is_alone = |k: &usize| elsewhere[*k] < runs[*k].log_home + ln(NEGLIGIBLE);
-        let staying: Vec<usize> =
-            kept.iter().copied().filter(|k| stays(k) || is_alone(k)).collect();
-        kept = if staying.is_empty() { kept[..1].to_vec() } else { staying };
-    }
     kept
+}
+
+/// What the starts of phases and that of the whole see of each phase.
+struct Views {
+    of_phases: Vec<Vec<f64>>,
+    of_whole: Vec<f64>,
+}
+
+impl Views {
+    fn of(phases: &[Product], runs: &[ShortRun], by_whole: &Pool) -> Self {
+        let of_run = |run: &ShortRun| {
+            let size = ln(run.ends.samples.len() as f64);
+            let log_weights: Vec<f64> = run.ends.samples.iter().map(|s| s - size).collect();
+            seen(phases, &run.ends.states, &log_weights)
+        };
+        let (log_weights, states): (Vec<f64>, Vec<State>) = by_whole.iter().cloned().unzip();
+        let of_whole = seen(phases, &states, &log_weights);
+        Self { of_phases: runs.iter().map(of_run).collect(), of_whole }
+    }
+
+    /// Whether the starts of these phases, and perhaps that of the whole, see a phase: 2% of it on average, which is
+    /// what one of them finds that sees all of it.
+    fn show(&self, phase: usize, log_size: f64, starts: &[usize], whole: bool) -> bool {
+        let others = starts.iter().filter(|&&start| start != phase);
+        let mut found: Vec<f64> = others.map(|&start| self.of_phases[start][phase]).collect();
+        found.extend(whole.then_some(self.of_whole[phase]));
+        !found.is_empty() && log_mean_exp(&found) >= log_size + ln(NEGLIGIBLE)
+    }
+}
+
+/// Those of some phases that keep most of the weight of their own start, and those that no other start sees. Where
+/// there is one of the latter, the rest of Z is not left to it: the largest phases that no start sees which is kept
+/// already are kept, too.
+fn told_apart(candidates: &[usize], runs: &[ShortRun], views: &Views) -> Vec<usize> {
+    let stays = |k: usize| runs[k].log_home > runs[k].log_all + ln(STAYING);
+    let all: Vec<usize> = (0..runs.len()).collect();
+    let is_hidden = |k: usize| !views.show(k, runs[k].log_home, &all, true);
+    let (mut kept, others): (Vec<usize>, Vec<usize>) =
+        candidates.iter().partition(|&&k| stays(k) || is_hidden(k));
+    if kept.iter().any(|&k| is_hidden(k)) {
+        for k in others {
+            if !views.show(k, runs[k].log_home, &kept, false) {
+                kept.push(k);
+            }
+        }
+    }
+    if kept.is_empty() { candidates[..1].to_vec() } else { kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(home: f64, all: f64) -> ShortRun {
+        let ends = Ends { samples: vec![], states: vec![], others: vec![] };
+        ShortRun { ends, home: vec![], log_home: home.ln(), log_all: all.ln() }
+    }
+
+    /// Rows are starts, columns phases.
+    fn views(of_phases: &[[f64; 3]], of_whole: [f64; 3]) -> Views {
+        let logs = |row: &[f64; 3]| row.iter().map(|seen| seen.ln()).collect::<Vec<f64>>();
+        Views { of_phases: of_phases.iter().map(logs).collect(), of_whole: logs(&of_whole) }
+    }
+
+    #[test]
+    fn overlapping_phases_are_one_but_are_not_left_to_a_phase_that_they_do_not_reach() {
+        // The first and the second see each other, the third is hidden from all.
+        let runs = [run(0.3, 0.7), run(0.35, 0.7), run(0.3, 0.3)];
+        let found = views(&[[0.3, 0.4, 0.0], [0.35, 0.35, 0.0], [0.0, 0.0, 0.3]], [0.3, 0.4, 0.0]);
+        assert_eq!(told_apart(&[1, 0, 2], &runs, &found), [2, 1]);
+    }
+
+    #[test]
+    fn phases_that_the_start_of_the_whole_sees_are_left_to_it() {
+        let runs = [run(0.3, 0.7), run(0.35, 0.7), run(0.3, 0.4)];
+        let found = views(&[[0.3, 0.4, 0.0], [0.35, 0.35, 0.0], [0.0, 0.1, 0.3]], [0.3, 0.4, 0.3]);
+        assert_eq!(told_apart(&[1, 0, 2], &runs, &found), [2]);
+        // None stays: the heaviest stands for all.
+        let runs = [run(0.3, 0.7), run(0.35, 0.8), run(0.1, 0.8)];
+        assert_eq!(told_apart(&[1, 0, 2], &runs, &found), [1]);
+    }
+
+    #[test]
+    fn hidden_phases_are_kept_though_their_chains_leave_them() {
+        let runs = [run(0.6, 0.7), run(0.3, 0.9), run(0.6, 0.6)];
+        let found = views(&[[0.6, 0.0, 0.1], [0.6, 0.3, 0.0], [0.1, 0.0, 0.6]], [0.6, 0.001, 0.6]);
+        assert_eq!(told_apart(&[0, 2, 1], &runs, &found), [0, 2, 1]);
+    }
 }

@@ -158,8 +158,8 @@ struct Relaxed {
 impl Relaxed {
     fn of(sampler: &Sampler<'_>, guesses: Vec<Guess>) -> Result<Self> {
         let (kinds, states): (Vec<_>, Vec<State>) = guesses.into_iter().unzip();
-        let (states, before) = sampler.sweep(&states, 2 * SWEEPS, WINDOW)?;
-        let (states, after) = sampler.sweep(&states, 2 * SWEEPS, WINDOW)?;
+        let (states, before) = sampler.sweep(&states, 2 * SWEEPS, 2 * WINDOW)?;
+        let (states, after) = sampler.sweep(&states, 2 * SWEEPS, 2 * WINDOW)?;
         let log_weight = |k: usize| log_weight(sampler.large, &after.row(k).mapv(f64::from));
         let log_weights = (0..states.len()).into_par_iter().map(log_weight).collect();
         Ok(Self { guesses: kinds.into_iter().zip(states).collect(), before, after, log_weights })
