@@ -303,16 +303,16 @@ mod tests {
     use crate::{Precision, Rbm, exact_log_z};
     use ndarray::s;
 
-    /// Five blocks of four units that are all on or all off, and weak couplings between them.
+    /// Six blocks of four units that are all on or all off, and weak couplings between them.
     fn joined() -> Rbm {
         let mut weights =
-            Array2::from_shape_fn((20, 10), |(i, j)| 0.02 * ((7 * i + 3 * j) % 5) as f64 - 0.04);
-        for block in 0..5 {
+            Array2::from_shape_fn((24, 12), |(i, j)| 0.02 * ((7 * i + 3 * j) % 5) as f64 - 0.04);
+        for block in 0..6 {
             let mut within =
                 weights.slice_mut(s![4 * block..4 * block + 4, 2 * block..2 * block + 2]);
             within.fill(6.0 + 0.1 * block as f64);
         }
-        Rbm::new(weights, Array1::from_elem(20, -5.9), Array1::from_elem(10, -12.0)).unwrap()
+        Rbm::new(weights, Array1::from_elem(24, -5.9), Array1::from_elem(12, -12.0)).unwrap()
     }
 
     fn found() -> Exchanges {
@@ -322,9 +322,9 @@ mod tests {
                 .map(|mean| crossover::Alternative { means: vec![mean; 4], gain: 0.0 })
                 .into(),
         };
-        let blocks = (0..5).map(block).collect();
+        let blocks = (0..6).map(block).collect();
         let mut found = Exchanges::default();
-        (found.base, found.blocks) = (Array1::from_elem(20, 0.9), blocks);
+        (found.base, found.blocks) = (Array1::from_elem(24, 0.9), blocks);
         found
     }
 
@@ -358,8 +358,8 @@ mod tests {
     fn every_state_is_at_home_in_one_combination_and_parts_sum_to_one() {
         with_sampler(1, |sampler| {
             let blocks = Blocks::fit(sampler, &found()).unwrap().expect("more than a list holds");
-            let state: State = (0..20).map(|unit| unit / 4 % 2 == 0).collect();
-            assert_eq!(blocks.home(&state), [0, 1, 0, 1, 0]);
+            let state: State = (0..24).map(|unit| unit / 4 % 2 == 0).collect();
+            assert_eq!(blocks.home(&state), [0, 1, 0, 1, 0, 1]);
             for block in &blocks.blocks {
                 assert!((block.parts.iter().sum::<f64>() - 1.0).abs() < 1e-12);
                 assert!(block.parts.iter().all(|part| *part > EVEN_PART / 20.0));
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn blocks_that_chains_leave_are_no_blocks() {
         // Independent units have no phases, whatever a search believes.
-        let model = Rbm::new(Array2::zeros((20, 3)), Array1::zeros(20), Array1::zeros(3)).unwrap();
+        let model = Rbm::new(Array2::zeros((24, 3)), Array1::zeros(24), Array1::zeros(3)).unwrap();
         let turned = model.transposed().unwrap();
         let sampler = Sampler::new([&model, &turned], Precision::default(), 0, &()).unwrap();
         assert!(Blocks::fit(&sampler, &found()).unwrap().is_none());
