@@ -98,7 +98,7 @@ fn mean_of(means: &Array2<f32>, of: &[usize], label: usize) -> Array1<f32> {
     means.select(Axis(0), &members).sum_axis(Axis(0)) / members.len().max(1) as f32
 }
 
-/// The label of each centre after those that exchange chains have become one.
+/// The label of each centre after those have become one between which most chains do not stay where they were.
 fn joined(centres: usize, earlier: &[usize], now: &[usize]) -> Vec<usize> {
     let mut moved = Array2::<f64>::zeros((centres, centres));
     for (&from, &to) in earlier.iter().zip(now) {

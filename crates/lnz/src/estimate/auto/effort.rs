@@ -33,5 +33,6 @@ pub(super) const FEW: usize = 4;
 pub(super) const CLEARLY: f64 = 0.25;
 /// Steps of an iteration that is over long before.
 pub(super) const STEPS: usize = 100;
-/// A phase keeps more than this part of the weight of its own start, and a part most of the couplings of its units.
+/// A phase keeps more than this part of its chains, and of the weight of its own start; a part more of the couplings
+/// of its units.
 pub(super) const STAYING: f64 = 0.5;
