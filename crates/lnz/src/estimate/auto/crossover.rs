@@ -4,12 +4,14 @@
 //! several blocks lead to those between them. Where there are no blocks but local order, as in a band or a
 //! lattice, states differ in domains, and the best of each can be had (the clusters of Houdayer).
 
-use super::effort::{CLEARLY, FEW, LEAST_SHARE, STATES, TRIED};
+use super::effort::{ASCENTS, CLEARLY, LEAST_SHARE, STATES};
 use super::sampler::{Guess, State};
+use super::strong::{Strong, grouped};
 use crate::Rbm;
 use crate::math::{ln, sigmoid};
 use ndarray::{Array1, Array2, ArrayView1};
-use std::collections::{BTreeMap, BTreeSet};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 /// Exchanges that are neither a block nor an alternative and that are weighed, at most.
 const MOST_TRIED: usize = 4 * STATES;
@@ -55,6 +57,12 @@ enum Place {
     Other,
 }
 
+/// The phase of highest weight so far.
+struct Heaviest {
+    phase: Phase,
+    log_weight: f64,
+}
+
 /// A group of units with other means.
 struct Exchange {
     units: Vec<usize>,
@@ -68,36 +76,61 @@ impl Exchanges {
     pub(super) fn of(model: &Rbm, means: &Array2<f32>, log_weights: &[f64]) -> Self {
         let mut order: Vec<usize> = (0..log_weights.len()).collect();
         order.sort_by(|&a, &b| log_weights[b].total_cmp(&log_weights[a]));
-        let mut base = Phase::of(model, means.row(order[0]));
-        let mut top = log_weights[order[0]];
-        let mut found = Self { base: base.visible.clone(), ..Self::default() };
+        let phase = Phase::of(model, means.row(order[0]));
+        let mut found = Self { base: phase.visible.clone(), ..Self::default() };
+        let mut heaviest = Heaviest { phase, log_weight: log_weights[order[0]] };
         let mut seen = BTreeSet::new();
-        for &k in &order[1..] {
-            let other = Phase::of(model, means.row(k));
-            let groups = groups(model, &base, &other);
-            // With one group it is the other state that comes out, which is there already.
-            let leads_elsewhere = groups.len() > 1;
-            for units in groups {
-                let means: Vec<f64> = units.iter().map(|&unit| other.visible[unit]).collect();
-                let place = found.place(&units, &means);
-                let child = base.taking(&units, &other);
-                let is_one_more = place == Place::Other;
-                if is_one_more
-                    && (!leads_elsewhere
-                        || seen.len() == MOST_TRIED
-                        || !seen.insert(rounded(&child)))
-                {
-                    continue;
-                }
-                let gain = log_weight(model, &child) - top;
-                found.add(place, Exchange { units, means, gain });
-                if gain > 0.0 {
-                    (base, top) = (Phase::with(model, child), top + gain);
-                    found.base.assign(&base.visible);
+        let mut rest = &order[1..];
+        while !rest.is_empty() {
+            // Side by side, as long as the phase that they are compared with stays the same.
+            let compared = |&k: &usize| {
+                let other = Phase::of(model, means.row(k));
+                let groups = groups(model, &heaviest.phase, &other);
+                (other, groups)
+            };
+            let together = &rest[..rest.len().min(ASCENTS)];
+            for (other, groups) in together.par_iter().map(compared).collect::<Vec<_>>() {
+                rest = &rest[1..];
+                if found.take(model, &mut heaviest, &other, groups, &mut seen) {
+                    break;
                 }
             }
         }
         found
+    }
+
+    /// Adds what the heaviest phase can take from another state; true if it becomes another phase by that.
+    fn take(
+        &mut self,
+        model: &Rbm,
+        heaviest: &mut Heaviest,
+        other: &Phase,
+        groups: Vec<Vec<usize>>,
+        seen: &mut BTreeSet<State>,
+    ) -> bool {
+        // With one group it is the other state that comes out, which is there already.
+        let leads_elsewhere = groups.len() > 1;
+        let mut is_another = false;
+        for units in groups {
+            let means: Vec<f64> = units.iter().map(|&unit| other.visible[unit]).collect();
+            let place = self.place(&units, &means);
+            let child = heaviest.phase.taking(&units, other);
+            let is_one_more = place == Place::Other;
+            if is_one_more
+                && (!leads_elsewhere || seen.len() == MOST_TRIED || !seen.insert(rounded(&child)))
+            {
+                continue;
+            }
+            let gain = log_weight(model, &child) - heaviest.log_weight;
+            self.add(place, Exchange { units, means, gain });
+            if gain > 0.0 {
+                let log_weight = heaviest.log_weight + gain;
+                *heaviest = Heaviest { phase: Phase::with(model, child), log_weight };
+                self.base.assign(&heaviest.phase.visible);
+                is_another = true;
+            }
+        }
+        is_another
     }
 
     /// Where an exchange belongs.
@@ -222,40 +255,24 @@ fn rounded(means: &Array1<f64>) -> State {
     means.iter().map(|&m| m > 0.5).collect()
 }
 
-/// The visible units in which two states differ, in strongly coupled groups, the largest first.
+/// The visible units in which two states differ, in strongly coupled groups: first those that hang together by
+/// couplings that are strong for both units, then those that any unit's strongest couplings lead to. A hub that
+/// differs, too, makes one group of its blocks in the second way; the first cuts domains where a coupling is weak.
 fn groups(model: &Rbm, one: &Phase, other: &Phase) -> Vec<Vec<usize>> {
     let (v, h) = (differing(&one.visible, &other.visible), differing(&one.hidden, &other.hidden));
     let weights = model.weights();
     // What it gains that both units are as they are in one state, and not mixed.
     let gain = |i: usize, j: usize| (weights[[v[i].0, h[j].0]] * v[i].1 * h[j].1).max(0.0);
     let gains = Array2::from_shape_fn((v.len(), h.len()), |(i, j)| gain(i, j));
-    let (mut of_rows, mut of_columns) = (vec![0.0_f64; v.len()], vec![0.0_f64; h.len()]);
-    for (row, strongest) in gains.rows().into_iter().zip(&mut of_rows) {
-        for (&gain, of_column) in row.iter().zip(&mut of_columns) {
-            *strongest = strongest.max(gain);
-            *of_column = of_column.max(gain);
-        }
-    }
-    let mut parent: Vec<usize> = (0..v.len()).collect();
-    // For each hidden unit the last visible one that it is strongly coupled to.
-    let mut last: Vec<Option<usize>> = vec![None; h.len()];
-    for ((i, row), strongest) in gains.rows().into_iter().enumerate().zip(of_rows) {
-        for ((&gain, of_column), last) in row.iter().zip(&of_columns).zip(&mut last) {
-            if gain > 0.0 && gain > CLEARLY * strongest.min(*of_column) {
-                let a = root(&mut parent, i);
-                let b = root(&mut parent, last.replace(i).unwrap_or(i));
-                parent[a.max(b)] = a.min(b);
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for strong in [Strong::ForBoth, Strong::ForOne] {
+        for group in grouped(gains.view(), strong) {
+            let units = group.visible.into_iter().map(|i| v[i].0).collect();
+            if !groups.contains(&units) {
+                groups.push(units);
             }
         }
     }
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (i, (unit, _)) in v.iter().enumerate() {
-        groups.entry(root(&mut parent, i)).or_default().push(*unit);
-    }
-    let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
-    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
-    groups.truncate(TRIED);
-    groups.retain(|group| group.len() >= FEW);
     groups
 }
 
@@ -263,14 +280,6 @@ fn groups(model: &Rbm, one: &Phase, other: &Phase) -> Vec<Vec<usize>> {
 fn differing(one: &Array1<f64>, other: &Array1<f64>) -> Vec<(usize, f64)> {
     let difference = one.iter().zip(other).map(|(a, b)| a - b).enumerate();
     difference.filter(|(_, d)| d.abs() > CLEARLY).collect()
-}
-
-fn root(parent: &mut [usize], mut k: usize) -> usize {
-    while parent[k] != k {
-        parent[k] = parent[parent[k]];
-        k = parent[k];
-    }
-    k
 }
 
 #[cfg(test)]
@@ -305,5 +314,21 @@ mod tests {
         let exchanges = Exchanges::of(&model, &means, &[of(0), of(1)]);
         let children = exchanges.first_states();
         assert!(children.iter().any(|(_, state)| state.iter().all(|&on| on)));
+    }
+
+    #[test]
+    fn blocks_are_exchanged_one_by_one_though_a_hub_differs_too() {
+        // A visible unit that is weakly coupled to all hidden ones.
+        let mut weights = Array2::zeros((9, 2));
+        weights.slice_mut(ndarray::s![..4, 0]).fill(4.0);
+        weights.slice_mut(ndarray::s![4..8, 1]).fill(4.0);
+        weights.row_mut(8).fill(0.5);
+        let model = Rbm::new(weights, Array1::from_elem(9, -2.0), array![-8.0, -8.0]).unwrap();
+        let all = |mean: f32| Phase::of(&model, Array1::from_elem(9, mean).view());
+        let found = groups(&model, &all(0.05), &all(0.95));
+        assert!(
+            found.contains(&vec![0, 1, 2, 3]) && found.contains(&vec![4, 5, 6, 7]),
+            "{found:?}"
+        );
     }
 }

@@ -8,14 +8,16 @@ use super::sampler::{Ends, Pool, Run, Sampler, State, drawn, effective};
 use super::schedule::schedule;
 use super::search::Found;
 use crate::check::Measured;
-use crate::math::{ln, log_mean_exp, log_sum_exp, sigmoid};
+use crate::math::{exp, ln, log_mean_exp, log_sum_exp, sigmoid};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
 use lnz_kernels::random::Random;
 use ndarray::{Array1, Axis};
 
-/// Intervals of the short runs of each round of fitting phases; the whole needs one round less.
-pub(super) const ROUNDS: [usize; 3] = [BETAS / 4, BETAS / 4, BETAS / 2];
+/// Intervals of the short runs of each round of fitting.
+pub(super) const ROUNDS: [usize; 3] = [BETAS / 8, BETAS / 4, BETAS / 2];
+/// The whole is fitted more carefully: where there are no phases, everything depends on it.
+const ROUNDS_OF_WHOLE: [usize; 2] = [BETAS / 2, BETAS];
 /// Phases at most: others are left to their neighbours.
 pub(super) const MOST_PHASES: usize = ISLAND / 2;
 
@@ -24,15 +26,46 @@ pub(super) struct Fitted {
     pub(super) phases: Vec<Product>,
     /// log of what short runs have found in each phase.
     pub(super) log_sizes: Vec<f64>,
-    pub(super) whole: Option<Product>,
+    pub(super) whole: Whole,
     /// There are phases that count and for which there is no place in the list.
     pub(super) has_left_out: bool,
 }
 
+/// A start that is fitted to all that short runs have found.
+#[derive(Clone)]
+pub(super) struct Whole {
+    pub(super) product: Product,
+    /// What a run from it found, and where its chains ended.
+    pub(super) found: Measured,
+    ends: Pool,
+}
+
 impl Fitted {
-    /// All starts: those of the phases come first.
+    /// Fits a start to every phase that a search has found, and one to the whole.
+    pub(super) fn to(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> Result<Self> {
+        let whole = Whole::fitted(sampler, found, random)?;
+        let phases = found.means.iter().map(Product::fitted).collect::<Result<_>>()?;
+        Self::to_phases(sampler, phases, whole, random)
+    }
+
+    /// The same with more phases, of which the means are known.
+    pub(super) fn and(
+        &self,
+        sampler: &Sampler<'_>,
+        more: &[Array1<f64>],
+        random: &mut Random,
+    ) -> Result<Self> {
+        let mut phases = self.phases.clone();
+        for means in more {
+            phases.push(Product::fitted(means)?);
+        }
+        Self::to_phases(sampler, phases, self.whole.clone(), random)
+    }
+
+    /// All starts: those of the phases come first. The start of the whole is that of a single phase.
     pub(super) fn starts(&self) -> Vec<&Product> {
-        self.phases.iter().chain(&self.whole).collect()
+        let whole = (self.phases.len() > 1).then_some(&self.whole.product);
+        self.phases.iter().chain(whole).collect()
     }
 
     /// The means of the visible units of the model that was given, in each phase, the largest first.
@@ -51,32 +84,33 @@ impl Fitted {
     }
 }
 
-/// Fits one start to all that short runs have found, and refits it to what runs from it find; with the
-/// estimate of the last run, and where its chains ended.
-pub(super) fn fit_whole(
-    sampler: &Sampler<'_>,
-    found: &Found,
-    random: &mut Random,
-) -> Result<(Product, Measured, Pool)> {
-    let mut pool = found.pool.clone();
-    let mut last = Measured { log_z: f64::NEG_INFINITY, error: f64::INFINITY };
-    let mut of_last = 0;
-    for betas in &ROUNDS[1..] {
-        let start = refitted_to(sampler, &pool, random)?.start;
-        let betas = schedule(*betas);
-        let (chains, resampled) = (sampler.fewer(CHAINS), Some(ISLAND));
-        let run = Run { start: &start, betas: &betas, chains, resampled, others: false };
-        let ends = sampler.anneal(&run)?;
-        let islands: Vec<f64> = ends.samples.chunks(ISLAND).map(log_mean_exp).collect();
-        let error = (1.0 / effective(&islands) - 1.0 / islands.len() as f64).max(0.0).sqrt();
-        last = Measured { log_z: ends.log_z(), error };
-        // Every run counts as one estimate of Z, however many chains it has.
-        let size = ln(chains as f64);
-        of_last = pool.len();
-        pool.extend(ends.samples.iter().map(|sample| sample - size).zip(ends.states));
+impl Whole {
+    /// Fits one start to all that short runs have found, and refits it to what runs from it find.
+    pub(super) fn fitted(
+        sampler: &Sampler<'_>,
+        found: &Found,
+        random: &mut Random,
+    ) -> Result<Self> {
+        let mut pool = found.pool.clone();
+        let mut last = Measured { log_z: f64::NEG_INFINITY, error: f64::INFINITY };
+        let mut of_last = 0;
+        for betas in ROUNDS_OF_WHOLE {
+            let start = refitted_to(sampler, &pool, random)?.start;
+            let betas = schedule(betas);
+            let (chains, resampled) = (sampler.fewer(CHAINS), Some(ISLAND));
+            let run = Run { start: &start, betas: &betas, chains, resampled, others: false };
+            let ends = sampler.anneal(&run)?;
+            let islands: Vec<f64> = ends.samples.chunks(ISLAND).map(log_mean_exp).collect();
+            let error = (1.0 / effective(&islands) - 1.0 / islands.len() as f64).max(0.0).sqrt();
+            last = Measured { log_z: ends.log_z(), error };
+            // Every run counts as one estimate of Z, however many chains it has.
+            let size = ln(chains as f64);
+            of_last = pool.len();
+            pool.extend(ends.samples.iter().map(|sample| sample - size).zip(ends.states));
+        }
+        let product = refitted_to(sampler, &pool, random)?;
+        Ok(Self { product, found: last, ends: pool.split_off(of_last) })
     }
-    let product = refitted_to(sampler, &pool, random)?;
-    Ok((product, last, pool.split_off(of_last)))
 }
 
 fn refitted_to(
@@ -88,36 +122,38 @@ fn refitted_to(
     refitted(sampler, &weights, &states, CHAINS, random)
 }
 
-/// Fits a start to every phase, and one to the whole.
-pub(super) fn fit(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> Result<Fitted> {
-    let (whole, _, by_whole) = fit_whole(sampler, found, random)?;
-    let mut phases = found.means.iter().map(Product::fitted).collect::<Result<Vec<_>>>()?;
-    let mut log_sizes = vec![0.0];
-    let mut has_left_out = false;
-    for (round, betas) in ROUNDS.into_iter().enumerate() {
+impl Fitted {
+    /// Fits a start to each of some phases; those that are none are left to the others.
+    fn to_phases(
+        sampler: &Sampler<'_>,
+        mut phases: Vec<Product>,
+        whole: Whole,
+        random: &mut Random,
+    ) -> Result<Self> {
+        let mut log_sizes = vec![0.0];
+        let mut has_left_out = false;
+        for betas in ROUNDS {
+            if phases.len() == 1 {
+                break;
+            }
+            let runs = short_runs(sampler, &phases, &schedule(betas))?;
+            let mut kept =
+                told_apart(&that_count(&runs), &runs, &Views::of(&phases, &runs, &whole.ends));
+            has_left_out |= kept.len() > MOST_PHASES;
+            kept.truncate(MOST_PHASES);
+            let count = (CHAINS / kept.len()).max(ISLAND);
+            let refit = |k: &usize| {
+                let ShortRun { ends, log_home, home, .. } = &runs[*k];
+                let weights = if *log_home > f64::NEG_INFINITY { home } else { &ends.samples };
+                refitted(sampler, weights, &ends.states, count, random)
+            };
+            phases = kept.iter().map(refit).collect::<Result<Vec<_>>>()?;
+            log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
+        }
         if phases.len() == 1 {
-            break;
+            (phases, log_sizes) = (vec![whole.product.clone()], vec![0.0]);
         }
-        let runs = short_runs(sampler, &phases, &schedule(betas))?;
-        let mut kept = that_count(&runs);
-        // The first starts are guesses yet.
-        if round > 0 {
-            kept = told_apart(&kept, &runs, &Views::of(&phases, &runs, &by_whole));
-        }
-        has_left_out |= kept.len() > MOST_PHASES;
-        kept.truncate(MOST_PHASES);
-        let count = (CHAINS / kept.len()).max(ISLAND);
-        let refit = |k: &usize| {
-            let ShortRun { ends, log_home, home, .. } = &runs[*k];
-            let weights = if *log_home > f64::NEG_INFINITY { home } else { &ends.samples };
-            refitted(sampler, weights, &ends.states, count, random)
-        };
-        phases = kept.iter().map(refit).collect::<Result<Vec<_>>>()?;
-        log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
-    }
-    match phases.len() {
-        1 => Ok(Fitted { phases: vec![whole], log_sizes: vec![0.0], whole: None, has_left_out }),
-        _ => Ok(Fitted { phases, log_sizes, whole: Some(whole), has_left_out }),
+        Ok(Self { phases, log_sizes, whole, has_left_out })
     }
 }
 
@@ -213,23 +249,30 @@ impl Views {
     }
 }
 
-/// Those of some phases that keep most of the weight of their own start, and those that no other start sees. Where
-/// there is one of the latter, the rest of Z is not left to it: the largest phases that no start sees which is kept
-/// already are kept, too.
+/// Those of some phases that are needed: that the weight of their own start does not leave; that keep most of it, while
+/// the start of the whole sees less than half of them; or that no other start sees at all. Where there is one, the rest
+/// of Z is not left to it: the largest phases that no start sees which is kept already are kept, too.
 fn told_apart(candidates: &[usize], runs: &[ShortRun], views: &Views) -> Vec<usize> {
-    let stays = |k: usize| runs[k].log_home > runs[k].log_all + ln(STAYING);
     let all: Vec<usize> = (0..runs.len()).collect();
-    let is_hidden = |k: usize| !views.show(k, runs[k].log_home, &all, true);
+    let is_needed = |k: usize| {
+        let ShortRun { log_home, log_all, .. } = runs[k];
+        match exp(log_home - log_all) {
+            kept if kept > 1.0 - NEGLIGIBLE => true,
+            kept if kept > STAYING => views.of_whole[k] < log_home + ln(STAYING),
+            _ => !views.show(k, log_home, &all, true),
+        }
+    };
     let (mut kept, others): (Vec<usize>, Vec<usize>) =
-        candidates.iter().partition(|&&k| stays(k) || is_hidden(k));
-    if kept.iter().any(|&k| is_hidden(k)) {
-        for k in others {
-            if !views.show(k, runs[k].log_home, &kept, false) {
-                kept.push(k);
-            }
+        candidates.iter().partition(|&&k| is_needed(k));
+    if kept.is_empty() {
+        return candidates[..1].to_vec();
+    }
+    for k in others {
+        if !views.show(k, runs[k].log_home, &kept, false) {
+            kept.push(k);
         }
     }
-    if kept.is_empty() { candidates[..1].to_vec() } else { kept }
+    kept
 }
 
 #[cfg(test)]
@@ -257,18 +300,24 @@ mod tests {
 
     #[test]
     fn phases_that_the_start_of_the_whole_sees_are_left_to_it() {
-        let runs = [run(0.3, 0.7), run(0.35, 0.7), run(0.3, 0.4)];
-        let found = views(&[[0.3, 0.4, 0.0], [0.35, 0.35, 0.0], [0.0, 0.1, 0.3]], [0.3, 0.4, 0.3]);
-        assert_eq!(told_apart(&[1, 0, 2], &runs, &found), [2]);
-        // None stays: the heaviest stands for all.
-        let runs = [run(0.3, 0.7), run(0.35, 0.8), run(0.1, 0.8)];
-        assert_eq!(told_apart(&[1, 0, 2], &runs, &found), [1]);
+        // Most of the third stays at home.
+        let runs = [run(0.3, 0.7), run(0.35, 0.7), run(0.3, 0.45)];
+        let of_phases = [[0.3, 0.4, 0.0], [0.35, 0.35, 0.0], [0.0, 0.1, 0.3]];
+        let found = |by_whole| views(&of_phases, [0.3, 0.4, by_whole]);
+        // None is needed: the heaviest stands for all.
+        assert_eq!(told_apart(&[1, 0, 2], &runs, &found(0.3)), [1]);
+        // A third of it is not enough. Its own start sees the second, but not the first.
+        assert_eq!(told_apart(&[1, 0, 2], &runs, &found(0.1)), [2, 0]);
+        // What nothing leaves is a phase of its own, whoever sees it.
+        let runs = [run(0.3, 0.7), run(0.35, 0.7), run(0.3, 0.301)];
+        assert_eq!(told_apart(&[1, 0, 2], &runs, &found(0.3)), [2, 0]);
     }
 
     #[test]
     fn hidden_phases_are_kept_though_their_chains_leave_them() {
-        let runs = [run(0.6, 0.7), run(0.3, 0.9), run(0.6, 0.6)];
-        let found = views(&[[0.6, 0.0, 0.1], [0.6, 0.3, 0.0], [0.1, 0.0, 0.6]], [0.6, 0.001, 0.6]);
-        assert_eq!(told_apart(&[0, 2, 1], &runs, &found), [0, 2, 1]);
+        let runs = [run(0.4, 0.7), run(0.3, 0.9), run(0.4, 0.6)];
+        let found = views(&[[0.4, 0.0, 0.2], [0.6, 0.3, 0.0], [0.2, 0.0, 0.4]], [0.4, 0.001, 0.4]);
+        // The start of the second sees the first, but not the third.
+        assert_eq!(told_apart(&[0, 2, 1], &runs, &found), [1, 2]);
     }
 }

@@ -1,7 +1,7 @@
 //! What the search of `auto` tells other methods: a second opinion, and a start that is fitted to a model.
 
 use super::cells::{Product, cell};
-use super::fit::{Fitted, fit, fit_whole};
+use super::fit::{Fitted, Whole};
 use super::prepare::{Layers, Survey, survey, try_flips};
 use super::sampler::{State, drawn};
 use super::{Auto, Family, FamilyReport};
@@ -34,8 +34,8 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     let settings = Auto { seed, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =
         survey(&layers, &settings, observer, &|_| {})?;
-    let (_, whole, _) = fit_whole(&sampler, &found, &mut random)?;
-    let flips = try_flips(&mut flips, &core, whole.log_z)?;
+    let whole = Whole::fitted(&sampler, &found, &mut random)?.found;
+    let flips = try_flips(&mut flips, &core)?;
     let report = |family: Family, found: Measured| FamilyReport {
         family,
         trial_log_z: found.log_z,
@@ -102,9 +102,9 @@ pub(crate) fn fit_model(
     let settings = Auto { seed, precision, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =
         survey(&layers, &settings, observer, &|_| {})?;
-    let Fitted { phases, log_sizes, whole, .. } = fit(&sampler, &found, &mut random)?;
-    let start = whole.as_ref().unwrap_or(&phases[0]).start.clone();
-    let by_flips = try_flips(&mut flips, &core, core.log_z)?.weights;
+    let Fitted { phases, log_sizes, whole, .. } = Fitted::to(&sampler, &found, &mut random)?;
+    let start = whole.product.start;
+    let by_flips = try_flips(&mut flips, &core)?.weights;
     let trials = vec![(Family::Flips.describe(), by_flips)];
     let opinion = Opinion { lower_bound: core.log_z, trials };
     let chain_steps = sampler.chain_steps() + flips.sampler.chain_steps();

@@ -4,8 +4,8 @@ use super::backward::{Route, Source, WayBack};
 use super::blocks::Blocks;
 use super::blocks_trial::BlocksTrial;
 use super::core::Core;
-use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE, NEGLIGIBLE};
-use super::fit::{Fitted, fit};
+use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
+use super::fit::Fitted;
 use super::marks::{CoreLayer, Marks};
 use super::modes::find_modes;
 use super::sampler::{Pool, Run, Sampler, State};
@@ -16,7 +16,7 @@ use super::trial::Trial;
 use super::{Auto, Family, FamilyReport};
 use crate::check::Measured;
 use crate::energy::check_resolved;
-use crate::math::{exp, hypot, ln};
+use crate::math::{exp, ln};
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result, Start};
 use lnz_kernels::FreeEnergy;
@@ -91,7 +91,7 @@ impl<'a> FlipsWay<'a> {
         let ends = self.sampler.anneal_flipping(&run, self.flips)?;
         let found = marks(core).chains(&ends);
         let size = ln(chains as f64);
-        self.trial_states.extend(ends.samples.iter().map(|s| s - size).zip(ends.others));
+        self.trial_states = ends.samples.iter().map(|s| s - size).zip(ends.others).collect();
         Ok(found)
     }
 
@@ -161,7 +161,7 @@ pub(super) fn prepare<'a>(
     let Survey { sampler, mut flips, core, mut found, mut random } =
         survey(layers, settings, observer, &stage)?;
     stage(3);
-    let mut fitted = fit(&sampler, &found, &mut random)?;
+    let mut fitted = Fitted::to(&sampler, &found, &mut random)?;
     stage(4);
     let mut trial = Trial::run(&sampler, &fitted, &core)?;
     let mut flips_trial = Summary::NOTHING;
@@ -169,16 +169,22 @@ pub(super) fn prepare<'a>(
     let mut back = WayBack::default();
     // From here on there is a result; what is not done in time is not done.
     let mut look_further = || -> Result<()> {
-        flips_trial = try_flips(&mut flips, &core, trial.summary.weights.log_z)?;
+        flips_trial = try_flips(&mut flips, &core)?;
         let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
         back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
         // What the trials have found and the chains do not reach is fitted, too.
         let missed = back.missed(trial.level(), &trial.design.chains);
-        if found.add(&sampler, missed)? {
-            let again = fit(&sampler, &found, &mut random)?;
-            let trial_again = Trial::run(&sampler, &again, &core)?;
-            back = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
-            (fitted, trial) = (again, trial_again);
+        let more = found.add(&sampler, missed)?;
+        if !more.is_empty() {
+            let again = fitted.and(&sampler, &more, &mut random)?;
+            // A single phase has the start of the whole, which is the same.
+            if again.phases.len().max(fitted.phases.len()) > 1 {
+                let trial_again = Trial::run(&sampler, &again, &core)?;
+                let back_again = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
+                if is_better(trial_again.with_unreached(&back_again), trial.with_unreached(&back)) {
+                    (fitted, trial, back) = (again, trial_again, back_again);
+                }
+            }
         }
         if fitted.has_left_out
             && let Some(fitted) = Blocks::fit(&sampler, &found.exchanges)?
@@ -193,14 +199,11 @@ pub(super) fn prepare<'a>(
     {
         return Err(error);
     }
-    // What is not reached is an error, too.
-    let Measured { log_z, error } = trial.summary.weights;
-    let (unreached, _) = back.unreached(trial.level(), &trial.design.chains);
     let others = [
         (Family::Flips, Some(flips_trial.weights)),
         (Family::Blocks, blocks.as_ref().map(BlocksTrial::with_unreached)),
     ];
-    let mut chosen = (Family::Phases, Measured { log_z, error: hypot(error, unreached) });
+    let mut chosen = (Family::Phases, trial.with_unreached(&back));
     for (way, trial) in others.into_iter().filter_map(|(way, trial)| Some((way, trial?))) {
         if is_better(trial, chosen.1) {
             chosen = (way, trial);
@@ -254,21 +257,10 @@ pub(super) fn sources<'a>(
     [Source { pool: &trial.pool, share: 1.0, error }, flips]
 }
 
-/// A few islands first; more unless they find nothing. Flips are dear on large models, so that a pilot
-/// far below leads to a short look only.
-pub(super) fn try_flips(flips: &mut FlipsWay<'_>, core: &Core, fitted: f64) -> Result<Summary> {
+/// A trial with flips.
+pub(super) fn try_flips(flips: &mut FlipsWay<'_>, core: &Core) -> Result<Summary> {
     let mut tally = Tally::new(1, ISLAND);
-    let hopeless = flips.pilot_log_z < fitted + ln(LEAST_SHARE);
-    let betas = if hopeless { BETAS / 8 } else { BETAS / 2 };
-    for islands in [2, FLIP_ISLANDS - 2] {
-        tally.chains[0].extend(flips.islands(betas, islands, core)?);
-        if tally.summary(&alone(), core, false).log_z < fitted + ln(NEGLIGIBLE) {
-            break;
-        }
-    }
-    // All islands together are one estimate.
-    let size = ln(FLIP_ISLANDS as f64 / (tally.chains[0].len() / ISLAND) as f64);
-    flips.trial_states.iter_mut().for_each(|(weight, _)| *weight -= size);
+    tally.chains[0] = flips.islands(BETAS / 2, flips.sampler.fewer(FLIP_ISLANDS), core)?;
     Ok(tally.summary(&alone(), core, false))
 }
 
@@ -287,19 +279,20 @@ impl Prepared<'_> {
 
     /// What the trials have found.
     pub(super) fn trials(&self) -> Vec<FamilyReport> {
-        let report = |family: Family, summary: &Summary| FamilyReport {
+        let report = |family: Family, found: Measured| FamilyReport {
             family,
-            trial_log_z: summary.weights.log_z,
-            trial_error: summary.weights.error,
+            trial_log_z: found.log_z,
+            trial_error: found.error,
             share: f64::from(u8::from(family == self.way)),
             log_z: None,
             std_error: None,
             weights: None,
         };
-        let blocks = self.blocks.iter().map(|blocks| report(Family::Blocks, &blocks.summary));
+        let blocks = self.blocks.iter();
+        let blocks = blocks.map(|blocks| report(Family::Blocks, blocks.summary.weights));
         let mut trials = vec![
-            report(Family::Phases, &self.trial.summary),
-            report(Family::Flips, &self.flips_trial),
+            report(Family::Phases, self.trial.with_rare_weights()),
+            report(Family::Flips, self.flips_trial.weights),
         ];
         trials.extend(blocks);
         trials

@@ -37,16 +37,20 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Adds the phases of more states; false if there are none.
-    pub(super) fn add(&mut self, sampler: &Sampler<'_>, more: Vec<State>) -> Result<bool> {
+    /// Adds more states, and returns the means of their phases.
+    pub(super) fn add(
+        &mut self,
+        sampler: &Sampler<'_>,
+        more: Vec<State>,
+    ) -> Result<Vec<Array1<f64>>> {
         if more.is_empty() {
-            return Ok(false);
+            return Ok(vec![]);
         }
         let guesses = more.into_iter().map(|state| ("way back", state)).collect();
         let more = Relaxed::of(sampler, guesses)?;
-        self.means.extend(more.phases());
+        let phases = more.phases();
         self.guesses.extend(more.guesses);
-        Ok(true)
+        Ok(phases)
     }
 
     /// For every cell the kinds of first states that lead there.
@@ -132,7 +136,7 @@ fn of_parts(
     let base = found.after.row(heaviest).mapv(f64::from);
     let observer = &Alone(observer);
     let mut guesses = Vec::new();
-    for part in strong_parts(sampler.large)? {
+    for part in strong_parts(sampler.large) {
         let model = alone_in(sampler.large, &part, base.view())?;
         let turned = model.transposed()?;
         let alone = sampler.of_part([&model, &turned], random.bits(), observer)?;

@@ -3,56 +3,113 @@
 use super::effort::{CLEARLY, FEW, STAYING, TRIED};
 use crate::math::sigmoid;
 use crate::{Component, Rbm, Result};
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{ArrayView1, ArrayView2, Axis};
+use std::collections::BTreeMap;
 
-/// The strongly coupled parts, the largest first; none if there is only one.
-///
-/// A coupling is strong if neither of its units has one that is far stronger. Units without a strong one
-/// belong to the part that they have most of their couplings with, if there is such a part.
-pub(super) fn strong_parts(model: &Rbm) -> Result<Vec<Component>> {
-    let size = model.weights().mapv(f64::abs);
-    let strongest = |axis| size.map_axis(axis, |row| row.iter().copied().fold(0.0, f64::max));
-    let (of_visible, of_hidden) = (strongest(Axis(1)), strongest(Axis(0)));
-    let strong = Array2::from_shape_fn(size.dim(), |(i, j)| {
-        let is_strong = size[[i, j]] > CLEARLY * of_visible[i].max(of_hidden[j]);
-        if is_strong { size[[i, j]] } else { 0.0 }
-    });
-    let (n, m) = size.dim();
-    let mut parts = Rbm::new(strong, Array1::zeros(n), Array1::zeros(m))?.components();
-    parts.retain(|part| part.visible.len() >= FEW && !part.hidden.is_empty());
-    if parts.len() < 2 {
-        return Ok(vec![]);
-    }
-    parts.sort_by_key(|part| std::cmp::Reverse(part.visible.len()));
-    parts.truncate(TRIED);
-    let visible: Vec<Vec<usize>> = parts.iter().map(|part| part.visible.clone()).collect();
-    let hidden: Vec<Vec<usize>> = parts.iter().map(|part| part.hidden.clone()).collect();
-    for (part, more) in parts.iter_mut().zip(attached(size.view(), &visible, &hidden)) {
-        part.hidden.extend(more);
-        part.hidden.sort_unstable();
-    }
-    for (part, more) in parts.iter_mut().zip(attached(size.t(), &hidden, &visible)) {
-        part.visible.extend(more);
-        part.visible.sort_unstable();
-    }
-    Ok(parts)
+/// When a coupling holds two units together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Strong {
+    /// Neither of them has one that is far stronger.
+    ForBoth,
+    /// One of them has none that is far stronger: it has to belong somewhere.
+    ForOne,
 }
 
-/// The units of the columns that are in no part yet, for the part whose rows have most of their couplings.
-fn attached(
-    size: ArrayView2<'_, f64>,
-    rows: &[Vec<usize>],
-    columns: &[Vec<usize>],
-) -> Vec<Vec<usize>> {
-    let mut more = vec![vec![]; rows.len()];
-    for (unit, column) in size.columns().into_iter().enumerate() {
-        let within = |rows: &Vec<usize>| rows.iter().map(|&i| column[i]).sum::<f64>();
-        let most = rows.iter().position(|rows| within(rows) > STAYING * column.sum());
-        if let Some(part) = most.filter(|_| !columns.iter().flatten().any(|&other| other == unit)) {
-            more[part].push(unit);
+/// The strongly coupled parts, the largest first; none if there is only one.
+pub(super) fn strong_parts(model: &Rbm) -> Vec<Component> {
+    let mut parts = grouped(model.weights().mapv(f64::abs).view(), Strong::ForBoth);
+    parts.retain(|part| !part.hidden.is_empty());
+    if parts.len() < 2 { vec![] } else { parts }
+}
+
+/// Groups of rows and columns that hang together by strong couplings, those with most rows first, at most as many as
+/// are tried. Units without a strong coupling belong to the group that they have most of their couplings with, if there
+/// is such a group.
+pub(super) fn grouped(couplings: ArrayView2<'_, f64>, strong: Strong) -> Vec<Component> {
+    let strongest =
+        |axis| couplings.map_axis(axis, |line| line.iter().copied().fold(0.0, f64::max));
+    let (of_rows, of_columns) = (strongest(Axis(1)), strongest(Axis(0)));
+    let mut parent: Vec<usize> = (0..of_rows.len()).collect();
+    // For each column the last row that it is strongly coupled to.
+    let mut last: Vec<Option<usize>> = vec![None; of_columns.len()];
+    for (i, row) in couplings.rows().into_iter().enumerate() {
+        for ((&coupling, &of_column), last) in row.iter().zip(&of_columns).zip(&mut last) {
+            let most = match strong {
+                Strong::ForBoth => of_rows[i].max(of_column),
+                Strong::ForOne => of_rows[i].min(of_column),
+            };
+            if coupling > CLEARLY * most {
+                let a = root(&mut parent, i);
+                let b = root(&mut parent, last.replace(i).unwrap_or(i));
+                parent[a.max(b)] = a.min(b);
+            }
         }
     }
-    more
+    let mut groups: BTreeMap<usize, Component> = BTreeMap::new();
+    for i in 0..parent.len() {
+        let group = groups.entry(root(&mut parent, i)).or_default();
+        group.visible.push(i);
+    }
+    for (j, last) in last.into_iter().enumerate() {
+        let group = last.and_then(|i| groups.get_mut(&root(&mut parent, i)));
+        group.into_iter().for_each(|group| group.hidden.push(j));
+    }
+    let mut groups: Vec<Component> = groups.into_values().collect();
+    groups.retain(|group| group.visible.len() >= FEW);
+    groups.sort_by_key(|group| std::cmp::Reverse(group.visible.len()));
+    groups.truncate(TRIED);
+    attach(couplings, &mut groups);
+    groups
+}
+
+/// Gives the units that are in no group to the group that has most of their couplings.
+fn attach(couplings: ArrayView2<'_, f64>, groups: &mut [Component]) {
+    let rows = labels(couplings.nrows(), groups.iter().map(|group| &group.visible));
+    let columns = labels(couplings.ncols(), groups.iter().map(|group| &group.hidden));
+    let more_rows = homes(couplings, &rows, &columns, groups.len());
+    let more_columns = homes(couplings.t(), &columns, &rows, groups.len());
+    for (group, (rows, columns)) in groups.iter_mut().zip(more_rows.into_iter().zip(more_columns)) {
+        group.visible.extend(rows);
+        group.visible.sort_unstable();
+        group.hidden.extend(columns);
+        group.hidden.sort_unstable();
+    }
+}
+
+/// The group of each of `n` units.
+fn labels<'a>(n: usize, groups: impl Iterator<Item = &'a Vec<usize>>) -> Vec<Option<usize>> {
+    let mut labels = vec![None; n];
+    for (group, members) in groups.enumerate() {
+        members.iter().for_each(|&unit| labels[unit] = Some(group));
+    }
+    labels
+}
+
+/// For each group the rows in no group that have most of their couplings with it.
+fn homes(
+    couplings: ArrayView2<'_, f64>,
+    rows: &[Option<usize>],
+    columns: &[Option<usize>],
+    groups: usize,
+) -> Vec<Vec<usize>> {
+    let mut homes = vec![vec![]; groups];
+    for (i, row) in couplings.rows().into_iter().enumerate().filter(|(i, _)| rows[*i].is_none()) {
+        let mut with = vec![0.0; groups];
+        for (coupling, group) in row.iter().zip(columns) {
+            group.iter().for_each(|&group| with[group] += coupling);
+        }
+        let home = with.iter().position(|&part| part > STAYING * row.sum());
+        home.into_iter().for_each(|group| homes[group].push(i));
+    }
+    homes
+}
+
+fn root(parent: &mut [usize], mut k: usize) -> usize {
+    while parent[k] != k {
+        parent[k] = parent[parent[k]];
+        k = parent[k];
+    }
+    k
 }
 
 /// A part as a model of its own, with the rest as it is on average.
@@ -70,7 +127,7 @@ pub(super) fn alone_in(model: &Rbm, part: &Component, means: ArrayView1<'_, f64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::{array, s};
+    use ndarray::{Array1, Array2, array, s};
 
     /// Two blocks of six by three units and a visible unit that sees both; one hidden unit of the first block
     /// is weakly coupled.
@@ -85,7 +142,7 @@ mod tests {
 
     #[test]
     fn blocks_are_told_apart_in_spite_of_a_hub_and_weak_units_belong_to_theirs() {
-        let parts = strong_parts(&joined()).unwrap();
+        let parts = strong_parts(&joined());
         assert_eq!(parts.len(), 2);
         assert_eq!(parts[0].visible, [0, 1, 2, 3, 4, 5]);
         assert_eq!(parts[0].hidden, [0, 1, 2, 6]);
@@ -94,13 +151,13 @@ mod tests {
             (&[6, 7, 8, 9, 10, 11][..], &[3, 4, 5][..])
         );
         let one = Rbm::new(Array2::from_elem((9, 5), 1.0), Array1::zeros(9), Array1::zeros(5));
-        assert!(strong_parts(&one.unwrap()).unwrap().is_empty());
+        assert!(strong_parts(&one.unwrap()).is_empty());
     }
 
     #[test]
     fn the_rest_acts_on_a_part_as_it_is_on_average() {
         let model = joined();
-        let parts = strong_parts(&model).unwrap();
+        let parts = strong_parts(&model);
         let mut means = Array1::zeros(13);
         means[12] = 0.5;
         let part = alone_in(&model, &parts[1], means.view()).unwrap();

@@ -1,6 +1,6 @@
 //! A trial from every fitted start, and what follows from it for the main run.
 
-use super::backward::Level;
+use super::backward::{Level, WayBack};
 use super::core::Core;
 use super::design::Design;
 use super::effort::{BETAS, CHAINS, ISLAND, LEAST_SHARE};
@@ -10,7 +10,8 @@ use super::sampler::{Ends, Pool, Run, Sampler, State};
 use super::schedule::schedule;
 use super::tally::{Chain, Summary, Tally};
 use crate::Result;
-use crate::math::{exp, ln};
+use crate::check::Measured;
+use crate::math::{exp, hypot, ln};
 
 /// A short run from every start, and what follows from it for the main run.
 pub(super) struct Trial {
@@ -28,6 +29,21 @@ impl Trial {
     /// What the way back is held against.
     pub(super) fn level(&self) -> Level {
         Level { log_z: self.summary.weights.log_z, variance: self.design.variance }
+    }
+
+    /// What it has found; what is not reached is an error, too.
+    pub(super) fn with_unreached(&self, back: &WayBack) -> Measured {
+        let Measured { log_z, error } = self.summary.weights;
+        let (unreached, _) = back.unreached(self.level(), &self.design.chains);
+        Measured { log_z, error: hypot(error, unreached) }
+    }
+
+    /// What it has found, with the error that log-normal weights have whose logarithm varies as much: few chains seldom
+    /// meet the rare weights that the main run will meet.
+    pub(super) fn with_rare_weights(&self) -> Measured {
+        let Measured { log_z, error } = self.summary.weights;
+        let of_log_normal = (exp(self.design.variance) - 1.0) / self.summary.chains as f64;
+        Measured { log_z, error: error.max(of_log_normal.sqrt().min(1.0)) }
     }
 
     pub(super) fn run(sampler: &Sampler<'_>, fitted: &Fitted, core: &Core) -> Result<Self> {
