@@ -100,7 +100,7 @@ fn models_that_share_starts_go_on_to_the_same_rows() {
         text(&[&["estimate"], models, &SAMPLED, &options, more].concat());
         rows_of(&file)
     };
-    let alone = table("alone.csv", &models, &[]);
+    let alone = table("alone.csv", &models[..2], &[]);
     let shared = table("shared.csv", &models, &["--share-starts"]);
     // The first one has nobody before it; the others have more to search from, and other random numbers.
     assert_eq!(alone[0].2, shared[0].2);

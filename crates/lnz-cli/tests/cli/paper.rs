@@ -2,9 +2,11 @@
 
 use crate::files::Folder;
 use crate::run::{json, lnz, one_sentence, text};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/paper");
@@ -16,6 +18,25 @@ fn paper(arguments: &[&str], folder: &Folder) -> String {
 
 fn csv(folder: &Folder) -> PathBuf {
     Path::new(&folder.path("results")).join("tiny/fig2.csv")
+}
+
+/// A folder with the results of fig2. They take seconds, so that they are computed once for all tests.
+fn finished() -> Folder {
+    static FILES: OnceLock<Vec<(OsString, Vec<u8>)>> = OnceLock::new();
+    let files = FILES.get_or_init(|| {
+        let folder = Folder::new();
+        paper(&["run", "fig2"], &folder);
+        let entries = fs::read_dir(csv(&folder).parent().unwrap()).unwrap().map(Result::unwrap);
+        let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
+        files.map(|file| (file.file_name(), fs::read(file.path()).unwrap())).collect()
+    });
+    let folder = Folder::new();
+    let results = csv(&folder).parent().unwrap().to_owned();
+    fs::create_dir_all(&results).unwrap();
+    for (name, content) in files {
+        fs::write(results.join(name), content).unwrap();
+    }
+    folder
 }
 
 #[test]
@@ -61,8 +82,7 @@ fn all_seven_figures_are_listed_with_their_progress() {
 
 #[test]
 fn a_run_goes_on_where_it_was_and_ends_in_the_same_bytes() {
-    let folder = Folder::new();
-    paper(&["run", "fig2"], &folder);
+    let folder = finished();
     let whole = fs::read(csv(&folder)).unwrap();
     assert!(whole.iter().filter(|b| **b == b'\n').count() > 8);
     // Half of the rows, the last of them cut off in the middle.
@@ -91,8 +111,7 @@ fn computed(folder: &Folder) -> u64 {
 
 #[test]
 fn processes_share_an_experiment_and_one_may_be_killed() {
-    let alone = Folder::new();
-    paper(&["run", "fig2"], &alone);
+    let alone = finished();
     let whole = fs::read(csv(&alone)).unwrap();
     let rows = whole.iter().filter(|b| **b == b'\n').count() as u64 - 1;
     assert_eq!(computed(&alone), rows);
@@ -118,8 +137,7 @@ fn processes_share_an_experiment_and_one_may_be_killed() {
 
 #[test]
 fn figures_and_the_page_are_drawn_from_what_is_there() {
-    let folder = Folder::new();
-    paper(&["run", "fig2"], &folder);
+    let folder = finished();
     paper(&["plot", "fig2"], &folder);
     let said = paper(&["report"], &folder);
     assert!(said.contains("could not be tested with these results"), "{said}");

@@ -209,7 +209,7 @@ fn the_smallest_and_the_most_one_sided_models_are_right() {
 /// The readable engine does all that the fast one does: pilots, islands and the way back.
 #[test]
 fn in_float64_it_is_right_as_well() {
-    for (seed, core) in [(21, 0), (22, 0), (23, 4), (24, 4)] {
+    for (seed, core) in [(21, 0), (23, 4)] {
         let model = gaussian(9, 7, 1.0, seed);
         let settings = Auto { precision: Precision::F64, ..one_round(core, seed) };
         let found = auto(&model, &settings, &()).unwrap();
@@ -295,7 +295,7 @@ fn the_hardest_family_defeats_the_uniform_start_less_so_sampled_means_and_not_au
         let transposed = model.transposed().unwrap();
         let start = Start::sampled(&transposed, &Sampling::default(), seed, &()).unwrap();
         means += usize::from(relative_error(&transposed, &start, log_z) > 0.05);
-        if seed < 10 {
+        if seed < 5 {
             let found = estimate(&model, 4096, seed);
             let off = (found.log_z / log_z - 1.0).abs();
             assert!(off < 1e-3, "seed {seed}: auto is {off:e} off");
