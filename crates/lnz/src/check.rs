@@ -92,7 +92,7 @@ impl Diagnosis {
         let Weights { found, ess, largest_share, chains, requested } = *weights;
         let mut warnings = Vec::new();
         warnings.extend(opinion.and_then(|opinion| missed_mass(found, opinion)));
-        warnings.extend(uneven_weights(ess, largest_share, chains));
+        warnings.extend(uneven_weights(ess, largest_share, chains, chains));
         if chains < requested {
             warnings.push(Warning::StoppedEarly { finished: chains, requested });
         }

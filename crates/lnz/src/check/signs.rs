@@ -41,11 +41,18 @@ impl Measured {
 /// Weights whose logarithm is normal with variance s^2 leave n e^(-s^2) of n chains effective. That is many
 /// more than one where the mean is known, but its error is known from squares, which vary far more: among so
 /// many chains that so few count, it is too small. The square root of n is where n is e^(2 s^2).
-pub(crate) fn uneven_weights(ess: f64, share: f64, chains: usize) -> Option<Warning> {
-    if chains > 1 && share > DOMINATING_SHARE {
-        return Some(Warning::OneChainDominates { share, chains });
+///
+/// Chains that were resampled together are one of the `independent` contributions.
+pub(crate) fn uneven_weights(
+    ess: f64,
+    share: f64,
+    chains: usize,
+    independent: usize,
+) -> Option<Warning> {
+    if independent > 1 && share > DOMINATING_SHARE {
+        return Some(Warning::OneChainDominates { share, chains: independent });
     }
-    let few = FEW_EFFECTIVE_CHAINS.max((chains as f64).sqrt());
+    let few = FEW_EFFECTIVE_CHAINS.max((independent as f64).sqrt());
     (ess < few).then_some(Warning::FewEffectiveChains { ess, chains })
 }
 

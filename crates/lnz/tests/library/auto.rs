@@ -3,11 +3,12 @@
 use crate::known::{families, numbers::Numbers};
 use crate::statistics::{assert_unbiased, exact, gaussian};
 use lnz::{
-    Annealing, Auto, Error, Estimate, Finding, Gwgm, Observer, Precision, Rbm, Sampling, Schedule,
-    Start, Verdict, anneal, auto,
+    Annealing, Auto, Error, Estimate, Finding, Gwgm, Observer, Phase, Precision, Progress, Rbm,
+    Sampling, Schedule, Start, Verdict, anneal, auto,
 };
 use ndarray::{Array1, Array2, array};
 use rayon::ThreadPoolBuilder;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rounding of float32 in the increments of log w, for schedules as long as these.
 const ROUNDING: f64 = 1e-4;
@@ -250,6 +251,37 @@ fn stopping_before_the_first_round_is_an_error_not_a_number() {
     }
     let error = auto(&gaussian(8, 6, 1.0, 14), &one_round(4096, 0), &Impatient).unwrap_err();
     assert!(matches!(error, Error::Cancelled { .. }));
+}
+
+/// Stops as soon as phases have been fitted, before the trial.
+#[derive(Default)]
+struct NoTimeForATrial(AtomicBool);
+
+impl Observer for NoTimeForATrial {
+    fn progress(&self, now: Progress) {
+        if now.phase == Phase::Prepare && now.done >= 4 {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn without_time_for_a_trial_there_is_an_unbiased_result_that_says_how_it_came_about() {
+    let model = gaussian(10, 8, 1.0, 14);
+    let log_z = exact(&model);
+    let ratio = |seed: u64| {
+        let found = auto(&model, &one_round(0, seed), &NoTimeForATrial::default()).unwrap();
+        let codes: Vec<&str> = found.diagnosis.warnings.iter().map(|w| w.code()).collect();
+        assert!(codes.contains(&"stopped_early"), "{codes:?}");
+        assert_eq!((found.effort.rounds, found.diagnosis.verdict), (Some(0), Verdict::Suspect));
+        (found.log_z - log_z).exp()
+    };
+    let ratios: Vec<f64> = (0..30).map(ratio).collect();
+    assert_unbiased(&ratios, 0.02, ROUNDING, "the last run of the fit");
 }
 
 /// One round, in both orientations, takes at most so many chain-steps, and its interval says something.

@@ -37,15 +37,25 @@ pub(super) struct Whole {
     pub(super) product: Product,
     /// What a run from it found, and where its chains ended.
     pub(super) found: Measured,
-    ends: Pool,
+    pub(super) ends: Pool,
 }
 
 impl Fitted {
-    /// Fits a start to every phase that a search has found, and one to the whole.
-    pub(super) fn to(sampler: &Sampler<'_>, found: &Found, random: &mut Random) -> Result<Self> {
-        let whole = Whole::fitted(sampler, found, random)?;
+    /// Fits a start to every phase that a search has found, beside that of the whole.
+    pub(super) fn to(
+        sampler: &Sampler<'_>,
+        found: &Found,
+        whole: Whole,
+        random: &mut Random,
+    ) -> Result<Self> {
         let phases = found.means.iter().map(Product::fitted).collect::<Result<_>>()?;
         Self::to_phases(sampler, phases, whole, random)
+    }
+
+    /// The start of the whole, without phases.
+    pub(super) fn alone(whole: Whole) -> Self {
+        let phases = vec![whole.product.clone()];
+        Self { phases, log_sizes: vec![0.0], whole, has_left_out: false }
     }
 
     /// The same with more phases, of which the means are known.
@@ -150,10 +160,10 @@ impl Fitted {
             phases = kept.iter().map(refit).collect::<Result<Vec<_>>>()?;
             log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
         }
-        if phases.len() == 1 {
-            (phases, log_sizes) = (vec![whole.product.clone()], vec![0.0]);
-        }
-        Ok(Self { phases, log_sizes, whole, has_left_out })
+        Ok(match phases.len() {
+            1 => Self { has_left_out, ..Self::alone(whole) },
+            _ => Self { phases, log_sizes, whole, has_left_out },
+        })
     }
 }
 

@@ -102,7 +102,8 @@ pub(crate) fn fit_model(
     let settings = Auto { seed, precision, ..Auto::default() };
     let Survey { sampler, mut flips, core, found, mut random } =
         survey(&layers, &settings, observer, &|_| {})?;
-    let Fitted { phases, log_sizes, whole, .. } = Fitted::to(&sampler, &found, &mut random)?;
+    let whole = Whole::fitted(&sampler, &found, &mut random)?;
+    let Fitted { phases, log_sizes, whole, .. } = Fitted::to(&sampler, &found, whole, &mut random)?;
     let start = whole.product.start;
     let by_flips = try_flips(&mut flips, &core)?.weights;
     let trials = vec![(Family::Flips.describe(), by_flips)];

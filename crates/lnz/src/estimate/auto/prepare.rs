@@ -5,7 +5,7 @@ use super::blocks::Blocks;
 use super::blocks_trial::BlocksTrial;
 use super::core::Core;
 use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
-use super::fit::Fitted;
+use super::fit::{Fitted, Whole};
 use super::marks::{CoreLayer, Marks};
 use super::modes::find_modes;
 use super::sampler::{Pool, Run, Sampler, State};
@@ -161,13 +161,26 @@ pub(super) fn prepare<'a>(
     let Survey { sampler, mut flips, core, mut found, mut random } =
         survey(layers, settings, observer, &stage)?;
     stage(3);
-    let mut fitted = Fitted::to(&sampler, &found, &mut random)?;
-    stage(4);
-    let mut trial = Trial::run(&sampler, &fitted, &core)?;
+    let whole = Whole::fitted(&sampler, &found, &mut random)?;
+    // From here on there is a result; what is not done in time is not done.
+    let ends_here = || observer.cancelled() && observer.crew().is_none();
+    let mut fit_and_try = || -> Result<(Fitted, Trial)> {
+        let fitted = Fitted::to(&sampler, &found, whole.clone(), &mut random)?;
+        stage(4);
+        let trial = Trial::run(&sampler, &fitted, &core)?;
+        Ok((fitted, trial))
+    };
+    let (mut fitted, mut trial) = match fit_and_try() {
+        // One island alone would have no error.
+        Err(_) if ends_here() && whole.ends.len() > ISLAND => {
+            let trial = Trial::of_whole(&whole, (&sampler, &core), &mut random);
+            (Fitted::alone(whole), trial)
+        }
+        done => done?,
+    };
     let mut flips_trial = Summary::NOTHING;
     let mut blocks = None;
     let mut back = WayBack::default();
-    // From here on there is a result; what is not done in time is not done.
     let mut look_further = || -> Result<()> {
         flips_trial = try_flips(&mut flips, &core)?;
         let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
@@ -195,7 +208,7 @@ pub(super) fn prepare<'a>(
         Ok(())
     };
     if let Err(error) = look_further()
-        && (!observer.cancelled() || observer.crew().is_some())
+        && !ends_here()
     {
         return Err(error);
     }

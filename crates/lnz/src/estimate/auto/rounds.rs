@@ -24,8 +24,8 @@ const ROUND: usize = 2 * CHAINS * BETAS;
 /// Times as many intervals as in the trial, at most.
 const MOST_BETAS: f64 = 16.0;
 
-/// Work up to the end of the trial, in chain-steps: with it there is a result.
-const LEAST_STEPS: f64 = 1.5e6;
+/// Work until the start of the whole is fitted, in chain-steps: with it there is a result.
+const LEAST_STEPS: f64 = 6e5;
 
 /// The least time that a result takes.
 pub(super) fn least_seconds(model: &Rbm) -> f64 {
@@ -211,7 +211,7 @@ impl<'a> MainRun<'a> {
         // Where much is not reached, or few chains count, nobody knows how much more there is: both ways
         // together bracket log Z.
         let doubtful = |back: &Backward| {
-            let few = uneven_weights(now.ess, now.largest_share, now.units);
+            let few = uneven_weights(now.ess, now.largest_share, now.chains, now.units);
             few.or(unreached_mass(now.log_z, back.unreached, back.unreached_error)).is_some()
         };
         if let Some(back) = back.filter(doubtful) {

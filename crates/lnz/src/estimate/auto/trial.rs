@@ -1,10 +1,10 @@
 //! A trial from every fitted start, and what follows from it for the main run.
 
 use super::backward::{Level, WayBack};
-use super::core::Core;
+use super::core::{Core, pack};
 use super::design::Design;
 use super::effort::{BETAS, CHAINS, ISLAND, LEAST_SHARE};
-use super::fit::Fitted;
+use super::fit::{Fitted, Whole};
 use super::marks::{CoreLayer, Marks};
 use super::sampler::{Ends, Pool, Run, Sampler, State};
 use super::schedule::schedule;
@@ -12,6 +12,7 @@ use super::tally::{Chain, Summary, Tally};
 use crate::Result;
 use crate::check::Measured;
 use crate::math::{exp, hypot, ln};
+use lnz_kernels::random::Random;
 
 /// A short run from every start, and what follows from it for the main run.
 pub(super) struct Trial {
@@ -58,7 +59,32 @@ impl Trial {
             tally.chains[k] = chains;
             states.push(ends);
         }
-        let design = Design::from_trial(&tally, fitted.phases.len());
+        Ok(Self::of(tally, states, fitted.phases.len(), core))
+    }
+
+    /// The last run that the start of the whole was fitted to, where there is no time for more.
+    pub(super) fn of_whole(
+        whole: &Whole,
+        (sampler, core): (&Sampler<'_>, &Core),
+        random: &mut Random,
+    ) -> Self {
+        let size = ln(whole.ends.len() as f64);
+        let mut is_known = |state: &State| {
+            core.states() > 0 && core.contains(&pack(&sampler.other_layer(state, random)))
+        };
+        let chain = |(weight, state): &(f64, State)| Chain {
+            sample: weight + size,
+            cell: 0,
+            known: is_known(state),
+        };
+        let chains = whole.ends.iter().map(chain).collect();
+        let states = whole.ends.iter().map(|(_, state)| state.clone()).collect();
+        Self::of(Tally { chains: vec![chains], island: ISLAND }, vec![states], 1, core)
+    }
+
+    /// From chains of all starts, and the states in which they ended.
+    fn of(tally: Tally, states: Vec<Vec<State>>, cells: usize, core: &Core) -> Self {
+        let design = Design::from_trial(&tally, cells);
         let log_weight = |k: usize, chain: &Chain| {
             chain.sample + ln(design.shares[k][chain.cell]) - ln(tally.chains[k].len() as f64)
         };
@@ -72,7 +98,7 @@ impl Trial {
         let share = exp(core.log_z - by(false).log_z);
         let with_core = share > 0.5 || (share > LEAST_SHARE && by(true).error < by(false).error);
         let summary = by(with_core);
-        Ok(Self { tally, design, pool, summary, with_core })
+        Self { tally, design, pool, summary, with_core }
     }
 }
 

@@ -35,7 +35,7 @@ fn warnings(part: &Sampled) -> Vec<Warning> {
         disagreement(higher_trial(part)),
         unreached.and_then(|(mass, error)| unreached_mass(part.log_z, mass, error)),
         part.families.iter().find_map(rise),
-        uneven_weights(part.ess, part.max_weight_share, part.independent),
+        uneven_weights(part.ess, part.max_weight_share, part.chains, part.independent),
         large_error(part.std_error, part.target_error),
         (part.stopped || part.rounds == 0).then_some(stopped),
     ];
