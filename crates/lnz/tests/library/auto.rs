@@ -275,7 +275,7 @@ fn without_time_for_a_trial_there_is_an_unbiased_result_that_says_how_it_came_ab
     let log_z = exact(&model);
     let ratio = |seed: u64| {
         let found = auto(&model, &one_round(0, seed), &NoTimeForATrial::default()).unwrap();
-        let codes: Vec<&str> = found.diagnosis.warnings.iter().map(|w| w.code()).collect();
+        let codes: Vec<&str> = found.diagnosis.warnings.iter().map(|w| w.kind()).collect();
         assert!(codes.contains(&"stopped_early"), "{codes:?}");
         assert_eq!((found.effort.rounds, found.diagnosis.verdict), (Some(0), Verdict::Suspect));
         (found.log_z - log_z).exp()
