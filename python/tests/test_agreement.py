@@ -163,12 +163,12 @@ def test_data_sets_are_known_by_their_names(tool, tmp_path, monkeypatch):
 def test_training_agrees(tool, tmp_path):
     data = (np.random.default_rng(8).random((90, 40)) < 0.3).astype(np.float32)
     np.save(tmp_path / "data.npy", data)
-    flags = "--hidden 30 --epochs 4 --batch 9 --learning-rate 0.1 --seed 2 --track 0,3-4 --json"
+    flags = "--hidden 38 --epochs 4 --batch 9 --learning-rate 0.1 --seed 2 --track 0,3-4 --json"
     flags = [*flags.split(), "--data", tmp_path / "data.npy", "--validation", tmp_path / "data.npy"]
     theirs = tool("train", *flags, "--save-at", 2, "--out", tmp_path / "theirs")
     options = {"epochs": 4, "batch": 9, "learning_rate": 0.1, "seed": 2, "track": "0,3-4"}
-    in_memory = lnz.train(data, 30, **options, validation=data)
-    kept = lnz.train(data, 30, **options, validation=data, out=tmp_path / "ours", save_at=[2])
+    in_memory = lnz.train(data, 38, **options, validation=data)
+    kept = lnz.train(data, 38, **options, validation=data, out=tmp_path / "ours", save_at=[2])
 
     def rows(result: dict) -> list[dict]:
         times = {"seconds": None, "track_seconds": None}
