@@ -81,6 +81,13 @@ pub(super) struct Backward {
     pub(super) mean_work: f64,
 }
 
+impl Backward {
+    /// The most that is probably not reached, relative to Z, if anything is known not to be.
+    pub(super) fn unreached_at_most(&self) -> f64 {
+        if self.unreached > 0.0 { self.unreached + 2.0 * self.unreached_error } else { 0.0 }
+    }
+}
+
 impl Route<'_> {
     pub(super) fn lead_back(
         &self,

@@ -35,7 +35,7 @@ pub fn second_opinion(model: &Rbm, seed: u64, observer: &dyn Observer) -> Result
     let Survey { sampler, mut flips, core, found, mut random } =
         survey(&layers, &settings, observer, &|_| {})?;
     let whole = Whole::fitted(&sampler, &found, &mut random)?.found;
-    let flips = try_flips(&mut flips, &core)?;
+    let flips = try_flips(&mut flips, &core, |_| false)?;
     let report = |family: Family, found: Measured| FamilyReport {
         family,
         trial_log_z: found.log_z,
@@ -105,7 +105,7 @@ pub(crate) fn fit_model(
     let whole = Whole::fitted(&sampler, &found, &mut random)?;
     let Fitted { phases, log_sizes, whole, .. } = Fitted::to(&sampler, &found, whole, &mut random)?;
     let start = whole.product.start;
-    let by_flips = try_flips(&mut flips, &core)?.weights;
+    let by_flips = try_flips(&mut flips, &core, |_| false)?.weights;
     let trials = vec![(Family::Flips.describe(), by_flips)];
     let opinion = Opinion { lower_bound: core.log_z, trials };
     let chain_steps = sampler.chain_steps() + flips.sampler.chain_steps();

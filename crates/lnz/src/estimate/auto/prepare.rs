@@ -4,7 +4,7 @@ use super::backward::{Route, Source, WayBack};
 use super::blocks::Blocks;
 use super::blocks_trial::BlocksTrial;
 use super::core::Core;
-use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE};
+use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE, NEGLIGIBLE};
 use super::fit::{Fitted, Whole};
 use super::marks::{CoreLayer, Marks};
 use super::modes::find_modes;
@@ -14,7 +14,7 @@ use super::search::{Found, search};
 use super::tally::{Chain, Summary, Tally, alone};
 use super::trial::Trial;
 use super::{Auto, Family, FamilyReport};
-use crate::check::Measured;
+use crate::check::{Measured, large_error};
 use crate::energy::check_resolved;
 use crate::math::{exp, ln};
 use crate::observer::{Observer, Phase, Progress};
@@ -24,6 +24,8 @@ use lnz_kernels::random::{Purpose, Random};
 
 /// Flips per step at most: each costs as much as many units of a Gibbs step.
 const MOST_FLIPS: usize = 6;
+/// Times as many islands in a trial with flips, where it matters and few are too rough, at most.
+const MOST_TRIALS: usize = 8;
 
 /// A model with its layers in both orders.
 pub(super) struct Layers {
@@ -69,6 +71,7 @@ pub(super) struct FlipsWay<'a> {
     start: Start,
     /// What the pilot makes of log Z.
     pilot_log_z: f64,
+    /// Where the chains of its trial ended; their weights have a factor in common.
     pub(super) trial_states: Pool,
 }
 
@@ -83,15 +86,14 @@ impl<'a> FlipsWay<'a> {
         Ok((way, ends.states))
     }
 
-    /// Resampled islands.
+    /// Resampled islands, whose states are kept.
     fn islands(&mut self, betas: usize, islands: usize, core: &Core) -> Result<Vec<Chain>> {
         let betas = self.pilot.schedule(betas);
         let (chains, resampled) = (islands * ISLAND, Some(ISLAND));
         let run = Run { start: &self.start, betas: &betas, chains, resampled, others: true };
         let ends = self.sampler.anneal_flipping(&run, self.flips)?;
         let found = marks(core).chains(&ends);
-        let size = ln(chains as f64);
-        self.trial_states = ends.samples.iter().map(|s| s - size).zip(ends.others).collect();
+        self.trial_states.extend(ends.samples.into_iter().zip(ends.others));
         Ok(found)
     }
 
@@ -182,7 +184,10 @@ pub(super) fn prepare<'a>(
     let mut blocks = None;
     let mut back = WayBack::default();
     let mut look_further = || -> Result<()> {
-        flips_trial = try_flips(&mut flips, &core)?;
+        flips_trial = try_flips(&mut flips, &core, |so_far| {
+            let counts = so_far.log_z > trial.summary.weights.log_z + ln(NEGLIGIBLE);
+            counts && large_error(so_far.error, 0.0).is_some()
+        })?;
         let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
         back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
         // What the trials have found and the chains do not reach is fitted, too.
@@ -270,11 +275,23 @@ pub(super) fn sources<'a>(
     [Source { pool: &trial.pool, share: 1.0, error }, flips]
 }
 
-/// A trial with flips.
-pub(super) fn try_flips(flips: &mut FlipsWay<'_>, core: &Core) -> Result<Summary> {
+/// A trial with flips, again with as many islands as there are while it is too rough.
+pub(super) fn try_flips(
+    flips: &mut FlipsWay<'_>,
+    core: &Core,
+    is_too_rough: impl Fn(Measured) -> bool,
+) -> Result<Summary> {
     let mut tally = Tally::new(1, ISLAND);
-    tally.chains[0] = flips.islands(BETAS / 2, flips.sampler.fewer(FLIP_ISLANDS), core)?;
-    Ok(tally.summary(&alone(), core, false))
+    let mut islands = flips.sampler.fewer(FLIP_ISLANDS);
+    let most = MOST_TRIALS * islands;
+    loop {
+        tally.chains[0].extend(flips.islands(BETAS / 2, islands, core)?);
+        let found = tally.summary(&alone(), core, false);
+        islands = tally.chains[0].len() / ISLAND;
+        if islands >= most || !is_too_rough(found.weights) {
+            return Ok(found);
+        }
+    }
 }
 
 /// Where two ways disagree, the one that finds more is better; otherwise the one that knows it better.

@@ -204,7 +204,8 @@ impl<'a> MainRun<'a> {
         let now = self.found();
         let back = back.flatten();
         let has_core = core.states() > 0;
-        let mut interval = now.interval(core.log_z, back.map_or(0.0, |back| back.unreached));
+        let unreached = back.map_or(0.0, |back| back.unreached_at_most());
+        let mut interval = now.interval(core.log_z, unreached);
         if let Some(back) = back.filter(|_| !with_core) {
             interval[1] = interval[1].max(back.log_z + 2.0 * now.error);
         }
