@@ -12,7 +12,7 @@ use super::core::{Core, pack};
 use super::crossover::{self, Exchanges};
 use super::design::EVEN_PART;
 use super::effort::{CHAINS, STEPS, SWEEPS, WINDOW};
-use super::fit::{MOST_PHASES, ROUNDS};
+use super::fit::ROUNDS;
 use super::sampler::{Ends, Run, Sampler, State, drawn};
 use super::schedule::schedule;
 use super::tally::Chain;
@@ -74,13 +74,17 @@ impl Trip {
 }
 
 impl Blocks {
-    /// Fits the alternatives of the blocks that a search has found; `None` if a list of their combinations
-    /// can hold them all, or if they are no phases.
-    pub(super) fn fit(sampler: &Sampler<'_>, found: &Exchanges) -> Result<Option<Self>> {
+    /// Fits the alternatives of the blocks that a search has found; `None` if so few of them are phases that
+    /// there are no more combinations than phases that are known.
+    pub(super) fn fit(
+        sampler: &Sampler<'_>,
+        found: &Exchanges,
+        phases: usize,
+    ) -> Result<Option<Self>> {
         let blocks = found.blocks.iter().map(Block::of).collect::<Result<_>>()?;
         let mut fitted = Self { means: found.base.clone(), blocks, known: vec![] };
         for betas in &ROUNDS[1..] {
-            if fitted.combinations() <= MOST_PHASES as f64 {
+            if fitted.combinations() <= phases as f64 {
                 return Ok(None);
             }
             let trips = fitted.trips(sampler, 2 * CHAINS, &schedule(*betas), true, false)?;
@@ -186,7 +190,7 @@ impl Blocks {
     /// Leaves out blocks whose alternatives are no phases, and fits the others to where chains ended.
     fn refit(&mut self, sampler: &Sampler<'_>, mut trips: Vec<Trip>) -> Result<()> {
         // As many as leave a chain of each group at home. Where there are no phases, one of K stays by chance,
-        // and fewer combinations are left than a list can hold.
+        // and few combinations are left.
         let stays = |g: usize| trips.iter().map(|t| t.stays(g)).sum::<f64>() / trips.len() as f64;
         let stays: Vec<f64> = (0..self.blocks.len()).map(stays).collect();
         let mut order: Vec<usize> = (0..stays.len()).collect();
@@ -339,8 +343,7 @@ mod tests {
         let exact = exact_log_z(&joined(), &()).unwrap();
         let ratio = |seed: u64| {
             with_sampler(seed, |sampler| {
-                let blocks =
-                    Blocks::fit(sampler, &found()).unwrap().expect("more than a list holds");
+                let blocks = Blocks::fit(sampler, &found(), 32).unwrap().expect("64 combinations");
                 let core = Core::default();
                 let chains = blocks.chains(sampler, 64, &schedule(32), &core).unwrap();
                 let tally = Tally { chains: vec![chains], island: GROUP };
@@ -357,7 +360,7 @@ mod tests {
     #[test]
     fn every_state_is_at_home_in_one_combination_and_parts_sum_to_one() {
         with_sampler(1, |sampler| {
-            let blocks = Blocks::fit(sampler, &found()).unwrap().expect("more than a list holds");
+            let blocks = Blocks::fit(sampler, &found(), 32).unwrap().expect("64 combinations");
             let state: State = (0..24).map(|unit| unit / 4 % 2 == 0).collect();
             assert_eq!(blocks.home(&state), [0, 1, 0, 1, 0, 1]);
             for block in &blocks.blocks {
@@ -373,6 +376,6 @@ mod tests {
         let model = Rbm::new(Array2::zeros((24, 3)), Array1::zeros(24), Array1::zeros(3)).unwrap();
         let turned = model.transposed().unwrap();
         let sampler = Sampler::new([&model, &turned], Precision::default(), 0, &()).unwrap();
-        assert!(Blocks::fit(&sampler, &found()).unwrap().is_none());
+        assert!(Blocks::fit(&sampler, &found(), 32).unwrap().is_none());
     }
 }

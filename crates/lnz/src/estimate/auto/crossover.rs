@@ -4,11 +4,11 @@
 //! several blocks lead to those between them. Where there are no blocks but local order, as in a band or a
 //! lattice, states differ in domains, and the best of each can be had (the clusters of Houdayer).
 
-use super::effort::{ASCENTS, CLEARLY, LEAST_SHARE, STATES};
+use super::effort::{ASCENTS, CLEARLY, LEAST_SHARE, NEGLIGIBLE, STATES};
 use super::sampler::{Guess, State};
 use super::strong::{Strong, grouped};
 use crate::Rbm;
-use crate::math::{ln, sigmoid};
+use crate::math::{exp, ln, log_sum_exp, sigmoid};
 use ndarray::{Array1, Array2, ArrayView1};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -182,8 +182,8 @@ impl Exchanges {
         }
     }
 
-    /// States to begin at: the combinations of highest weight, and then the other exchanges.
-    pub(super) fn first_states(&self) -> Vec<Guess> {
+    /// The combinations of highest weight, the heaviest first, each with what it gains.
+    fn combinations(&self) -> Vec<(f64, Array1<f64>)> {
         let mut combinations: Vec<(f64, Array1<f64>)> = vec![(0.0, self.base.clone())];
         // The alternatives of a single block are there already.
         for block in self.blocks.iter().filter(|_| self.blocks.len() > 1) {
@@ -200,13 +200,33 @@ impl Exchanges {
             combinations.sort_by(|a, b| b.0.total_cmp(&a.0));
             combinations.truncate(STATES / 2);
         }
+        combinations
+    }
+
+    /// The combinations that hold all of the weight but a negligible part, as far as they are looked at.
+    pub(super) fn that_count(&self) -> Vec<State> {
+        let of_block = |block: &Block| {
+            log_sum_exp(&block.alternatives.iter().map(|other| other.gain).collect::<Vec<_>>())
+        };
+        let total: f64 = self.blocks.iter().map(of_block).sum();
+        let mut left = 1.0;
+        let counts = |(gain, _): &&(f64, Array1<f64>)| {
+            let counts = left > NEGLIGIBLE;
+            left -= exp(gain - total);
+            counts
+        };
+        self.combinations().iter().take_while(counts).map(|(_, means)| rounded(means)).collect()
+    }
+
+    /// States to begin at: the combinations of highest weight, and then the other exchanges.
+    pub(super) fn first_states(&self) -> Vec<Guess> {
         let single = |exchange: &Exchange| {
             let mut means = self.base.clone();
             let values = exchange.units.iter().zip(&exchange.means);
             values.for_each(|(&unit, &mean)| means[unit] = mean);
             means
         };
-        let combined = combinations.into_iter().map(|(_, means)| means);
+        let combined = self.combinations().into_iter().map(|(_, means)| means);
         let mut others: Vec<&Exchange> = self.others.iter().collect();
         others.sort_by(|a, b| b.gain.total_cmp(&a.gain));
         let mut found = Vec::new();
@@ -330,5 +350,23 @@ mod tests {
             found.contains(&vec![0, 1, 2, 3]) && found.contains(&vec![4, 5, 6, 7]),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn combinations_count_until_a_negligible_part_of_the_weight_is_left() {
+        let block = |unit: usize, gain: f64| {
+            let alternative = |mean, gain| Alternative { means: vec![mean], gain };
+            Block {
+                units: vec![unit],
+                alternatives: vec![alternative(0.1, 0.0), alternative(0.9, gain)],
+            }
+        };
+        // Shares of 1/2 and 1/2, 3/4 and 1/4, and all but e^-20.
+        let blocks = vec![block(0, 0.0), block(1, -ln(3.0)), block(2, -20.0)];
+        let found = Exchanges { base: array![0.1, 0.1, 0.1], blocks, others: vec![] };
+        let mut states = found.that_count();
+        states.sort_unstable();
+        let expected = [[false, false], [false, true], [true, false], [true, true]];
+        assert_eq!(states, expected.map(|[a, b]| vec![a, b, false]));
     }
 }

@@ -19,7 +19,7 @@ pub(super) const ROUNDS: [usize; 3] = [BETAS / 8, BETAS / 4, BETAS / 2];
 /// The whole is fitted more carefully: where there are no phases, everything depends on it.
 const ROUNDS_OF_WHOLE: [usize; 2] = [BETAS / 2, BETAS];
 /// Phases at most: others are left to their neighbours.
-pub(super) const MOST_PHASES: usize = ISLAND / 2;
+const MOST_PHASES: usize = ISLAND / 2;
 
 /// Products that were fitted: one for each phase, whose cell it also defines, and one for all of them.
 pub(super) struct Fitted {
@@ -27,8 +27,6 @@ pub(super) struct Fitted {
     /// log of what short runs have found in each phase.
     pub(super) log_sizes: Vec<f64>,
     pub(super) whole: Whole,
-    /// There are phases that count and for which there is no place in the list.
-    pub(super) has_left_out: bool,
 }
 
 /// A start that is fitted to all that short runs have found.
@@ -55,7 +53,7 @@ impl Fitted {
     /// The start of the whole, without phases.
     pub(super) fn alone(whole: Whole) -> Self {
         let phases = vec![whole.product.clone()];
-        Self { phases, log_sizes: vec![0.0], whole, has_left_out: false }
+        Self { phases, log_sizes: vec![0.0], whole }
     }
 
     /// The same with more phases, of which the means are known.
@@ -141,7 +139,6 @@ impl Fitted {
         random: &mut Random,
     ) -> Result<Self> {
         let mut log_sizes = vec![0.0];
-        let mut has_left_out = false;
         for betas in ROUNDS {
             if phases.len() == 1 {
                 break;
@@ -149,7 +146,6 @@ impl Fitted {
             let runs = short_runs(sampler, &phases, &schedule(betas))?;
             let mut kept =
                 told_apart(&that_count(&runs), &runs, &Views::of(&phases, &runs, &whole.ends));
-            has_left_out |= kept.len() > MOST_PHASES;
             kept.truncate(MOST_PHASES);
             let count = (CHAINS / kept.len()).max(ISLAND);
             let refit = |k: &usize| {
@@ -161,8 +157,8 @@ impl Fitted {
             log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
         }
         Ok(match phases.len() {
-            1 => Self { has_left_out, ..Self::alone(whole) },
-            _ => Self { phases, log_sizes, whole, has_left_out },
+            1 => Self::alone(whole),
+            _ => Self { phases, log_sizes, whole },
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::backward::{Route, Source, WayBack};
 use super::blocks::Blocks;
 use super::blocks_trial::BlocksTrial;
+use super::cells::cells;
 use super::core::Core;
 use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE, NEGLIGIBLE};
 use super::fit::{Fitted, Whole};
@@ -55,7 +56,7 @@ pub(super) struct Prepared<'a> {
     pub(super) found: Found,
     pub(super) trial: Trial,
     pub(super) flips_trial: Summary,
-    /// Where phases had to be left out: a trial from the combinations of blocks.
+    /// Where phases are combinations of blocks, and some have no cell of their own: a trial from all of them.
     pub(super) blocks: Option<BlocksTrial>,
     /// The way back along the schedule of the trial.
     pub(super) back: WayBack,
@@ -204,8 +205,8 @@ pub(super) fn prepare<'a>(
                 }
             }
         }
-        if fitted.has_left_out
-            && let Some(fitted) = Blocks::fit(&sampler, &found.exchanges)?
+        if lacks_combinations(&fitted, &found)
+            && let Some(fitted) = Blocks::fit(&sampler, &found.exchanges, fitted.phases.len())?
         {
             let others = [(&trial.pool, trial.summary), (&flips.trial_states, flips_trial)];
             blocks = Some(BlocksTrial::run(fitted, &sampler, &core, &others)?);
@@ -246,6 +247,15 @@ pub(super) fn prepare<'a>(
         back,
         way,
     })
+}
+
+/// Two combinations of blocks that count are in one cell.
+fn lacks_combinations(fitted: &Fitted, found: &Found) -> bool {
+    let combinations = found.exchanges.that_count();
+    let mut own = cells(&fitted.phases, &combinations);
+    own.sort_unstable();
+    own.dedup();
+    fitted.phases.len() > 1 && own.len() < combinations.len()
 }
 
 /// From the states of both trials back to the starts, along the schedule of the trial.
