@@ -185,8 +185,10 @@ pub(super) fn prepare<'a>(
     let mut blocks = None;
     let mut back = WayBack::default();
     let mut look_further = || -> Result<()> {
+        let log_z = trial.summary.log_z;
+        let unknown = 1.0 - exp(core.log_z - log_z);
         flips_trial = try_flips(&mut flips, &core, |so_far| {
-            let counts = so_far.log_z > trial.summary.weights.log_z + ln(NEGLIGIBLE);
+            let counts = unknown > NEGLIGIBLE && so_far.log_z > log_z + ln(NEGLIGIBLE);
             counts && large_error(so_far.error, 0.0).is_some()
         })?;
         let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
