@@ -3,8 +3,8 @@
 //! 1. Split the model into components; sum exactly what is cheap to sum.
 //! 2. Sum the states of highest weight exactly: the core (`modes`, `core`).
 //! 3. Search for phases: first states of many kinds, swept and clustered (`search`).
-//! 4. Fit a start to each phase and one to the whole (`fit`); every phase has a cell (`cells`). Where blocks of
-//!    units have more combinations than a list can hold, fit those of each block (`blocks`).
+//! 4. Fit a start to each phase and one to the whole (`fit`); every phase has a cell (`cells`). Where
+//!    combinations of blocks have no cell of their own, fit the phases of each block (`blocks`).
 //! 5. Run a trial from every start (`trial`), and one with flips from the uniform distribution (`prepare`).
 //! 6. Its chains say how many chains each start gets, and its share in each cell (`design`).
 //! 7. Lead states that the trials found back to the starts (`backward`); fit what is not reached, too.

@@ -70,6 +70,37 @@ impl Fitted {
         Self::to_phases(sampler, phases, self.whole.clone(), random)
     }
 
+    /// Fits a start to each of some phases; those that are none are left to the others.
+    fn to_phases(
+        sampler: &Sampler<'_>,
+        mut phases: Vec<Product>,
+        whole: Whole,
+        random: &mut Random,
+    ) -> Result<Self> {
+        let mut log_sizes = vec![0.0];
+        for betas in ROUNDS {
+            if phases.len() == 1 {
+                break;
+            }
+            let runs = short_runs(sampler, &phases, &schedule(betas))?;
+            let mut kept =
+                told_apart(&that_count(&runs), &runs, &Views::of(&phases, &runs, &whole.ends));
+            kept.truncate(MOST_PHASES);
+            let count = (CHAINS / kept.len()).max(ISLAND);
+            let refit = |k: &usize| {
+                let ShortRun { ends, log_home, home, .. } = &runs[*k];
+                let weights = if *log_home > f64::NEG_INFINITY { home } else { &ends.samples };
+                refitted(sampler, weights, &ends.states, count, random)
+            };
+            phases = kept.iter().map(refit).collect::<Result<Vec<_>>>()?;
+            log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
+        }
+        Ok(match phases.len() {
+            1 => Self::alone(whole),
+            _ => Self { phases, log_sizes, whole },
+        })
+    }
+
     /// All starts: those of the phases come first. The start of the whole is that of a single phase.
     pub(super) fn starts(&self) -> Vec<&Product> {
         let whole = (self.phases.len() > 1).then_some(&self.whole.product);
@@ -128,39 +159,6 @@ fn refitted_to(
 ) -> Result<Product> {
     let (weights, states): (Vec<f64>, Vec<State>) = pool.iter().cloned().unzip();
     refitted(sampler, &weights, &states, CHAINS, random)
-}
-
-impl Fitted {
-    /// Fits a start to each of some phases; those that are none are left to the others.
-    fn to_phases(
-        sampler: &Sampler<'_>,
-        mut phases: Vec<Product>,
-        whole: Whole,
-        random: &mut Random,
-    ) -> Result<Self> {
-        let mut log_sizes = vec![0.0];
-        for betas in ROUNDS {
-            if phases.len() == 1 {
-                break;
-            }
-            let runs = short_runs(sampler, &phases, &schedule(betas))?;
-            let mut kept =
-                told_apart(&that_count(&runs), &runs, &Views::of(&phases, &runs, &whole.ends));
-            kept.truncate(MOST_PHASES);
-            let count = (CHAINS / kept.len()).max(ISLAND);
-            let refit = |k: &usize| {
-                let ShortRun { ends, log_home, home, .. } = &runs[*k];
-                let weights = if *log_home > f64::NEG_INFINITY { home } else { &ends.samples };
-                refitted(sampler, weights, &ends.states, count, random)
-            };
-            phases = kept.iter().map(refit).collect::<Result<Vec<_>>>()?;
-            log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
-        }
-        Ok(match phases.len() {
-            1 => Self::alone(whole),
-            _ => Self { phases, log_sizes, whole },
-        })
-    }
 }
 
 /// A short run from the start of a phase.

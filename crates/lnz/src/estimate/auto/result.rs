@@ -53,8 +53,7 @@ pub struct Sampled {
     pub core_used: bool,
     /// The phases that the sum goes over, the largest first.
     pub phases: Vec<FoundPhase>,
-    /// Where there are more phases than a list can hold, the blocks of units that they are combinations of: about
-    /// what share of Z each phase of a block has.
+    /// Where the sum goes over combinations of blocks instead: about what share of Z each phase of a block has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Vec<f64>>,
     /// Means of the visible units in the phases that starts were fitted to.
