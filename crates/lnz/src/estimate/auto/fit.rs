@@ -215,7 +215,7 @@ fn seen(phases: &[Product], states: &[State], log_weights: &[f64]) -> Vec<f64> {
 
 /// The phases with a share that counts, the largest first.
 fn that_count(runs: &[ShortRun]) -> Vec<usize> {
-    let highest = runs.iter().map(|run| run.log_all).fold(f64::NEG_INFINITY, f64::max);
+    let highest = log_highest(runs);
     let counts = |k: &usize| runs[*k].log_home > highest + ln(LEAST_SHARE);
     let mut kept: Vec<usize> = (0..runs.len()).filter(counts).collect();
     if kept.is_empty() {
@@ -223,6 +223,11 @@ fn that_count(runs: &[ShortRun]) -> Vec<usize> {
     }
     kept.sort_by(|&a, &b| runs[b].log_home.total_cmp(&runs[a].log_home));
     kept
+}
+
+/// The most that a run has found.
+fn log_highest(runs: &[ShortRun]) -> f64 {
+    runs.iter().map(|run| run.log_all).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// What the starts of phases and that of the whole see of each phase.
@@ -255,15 +260,18 @@ impl Views {
 
 /// Those of some phases that are needed: that the weight of their own start does not leave; that keep most of it, while
 /// the start of the whole sees less than half of them; or that no other start sees at all. Where there is one, the rest
-/// of Z is not left to it: the largest phases that no start sees which is kept already are kept, too.
+/// of Z is not left to it: the largest phases that no start sees which is kept already are kept, too. What its own start
+/// leaves is kept only where it is worth to be looked for.
 fn told_apart(candidates: &[usize], runs: &[ShortRun], views: &Views) -> Vec<usize> {
     let all: Vec<usize> = (0..runs.len()).collect();
+    let least = log_highest(runs) + ln(NEGLIGIBLE);
+    let is_worth_it = |k: usize| runs[k].log_home > least;
     let is_needed = |k: usize| {
         let ShortRun { log_home, log_all, .. } = runs[k];
         match exp(log_home - log_all) {
             kept if kept > 1.0 - NEGLIGIBLE => true,
             kept if kept > STAYING => views.of_whole[k] < log_home + ln(STAYING),
-            _ => !views.show(k, log_home, &all, true),
+            _ => is_worth_it(k) && !views.show(k, log_home, &all, true),
         }
     };
     let (mut kept, others): (Vec<usize>, Vec<usize>) =
@@ -272,7 +280,7 @@ fn told_apart(candidates: &[usize], runs: &[ShortRun], views: &Views) -> Vec<usi
         return candidates[..1].to_vec();
     }
     for k in others {
-        if !views.show(k, runs[k].log_home, &kept, false) {
+        if is_worth_it(k) && !views.show(k, runs[k].log_home, &kept, false) {
             kept.push(k);
         }
     }

@@ -26,9 +26,7 @@ pub(super) fn strong_parts(model: &Rbm) -> Vec<Component> {
 /// are tried. Units without a strong coupling belong to the group that they have most of their couplings with, if there
 /// is such a group.
 pub(super) fn grouped(couplings: ArrayView2<'_, f64>, strong: Strong) -> Vec<Component> {
-    let strongest =
-        |axis| couplings.map_axis(axis, |line| line.iter().copied().fold(0.0, f64::max));
-    let (of_rows, of_columns) = (strongest(Axis(1)), strongest(Axis(0)));
+    let (of_rows, of_columns) = strongest(couplings);
     let mut parent: Vec<usize> = (0..of_rows.len()).collect();
     // For each column the last row that it is strongly coupled to.
     let mut last: Vec<Option<usize>> = vec![None; of_columns.len()];
@@ -60,6 +58,18 @@ pub(super) fn grouped(couplings: ArrayView2<'_, f64>, strong: Strong) -> Vec<Com
     groups.truncate(TRIED);
     attach(couplings, &mut groups);
     groups
+}
+
+/// The strongest coupling of each row and of each column, in one pass over memory.
+fn strongest(couplings: ArrayView2<'_, f64>) -> (Vec<f64>, Vec<f64>) {
+    let larger = |a: f64, b: f64| if b > a { b } else { a };
+    let mut of_columns = vec![0.0; couplings.ncols()];
+    let mut of_row = |row: ArrayView1<'_, f64>| {
+        of_columns.iter_mut().zip(row).for_each(|(most, &c)| *most = larger(*most, c));
+        row.iter().copied().fold(0.0, larger)
+    };
+    let of_rows = couplings.rows().into_iter().map(&mut of_row).collect();
+    (of_rows, of_columns)
 }
 
 /// Gives the units that are in no group to the group that has most of their couplings.
