@@ -32,6 +32,7 @@ mod opinion;
 mod orders;
 mod parts;
 mod prepare;
+mod promise;
 mod result;
 mod rounds;
 mod sampler;

@@ -5,11 +5,11 @@ use super::blocks::{Blocks, Combination};
 use super::core::Core;
 use super::design::log_variance;
 use super::effort::{BETAS, CHAINS};
+use super::promise::Promise;
 use super::sampler::{Pool, Sampler, State};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally, alone};
-use crate::check::Measured;
-use crate::math::{exp, hypot};
+use crate::math::exp;
 use crate::{Result, Start};
 use lnz_kernels::GROUP;
 use lnz_kernels::random::Random;
@@ -55,11 +55,9 @@ impl BlocksTrial {
         Ok(Self { blocks, summary, level, back })
     }
 
-    /// What is not reached is an error, too.
-    pub(super) fn with_unreached(&self) -> Measured {
-        let Measured { log_z, error } = self.summary.weights;
+    pub(super) fn promise(&self) -> Promise {
         let (unreached, _) = self.back.unreached(self.level, &[1.0]);
-        Measured { log_z, error: hypot(error, unreached) }
+        Promise::of(self.summary.weights, self.summary.chains * BETAS, unreached)
     }
 }
 

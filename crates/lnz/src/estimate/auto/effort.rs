@@ -14,6 +14,8 @@ pub(super) const WINDOW: usize = SWEEPS / 2;
 pub(super) const BETAS: usize = 1024;
 /// Islands of a trial with flips, and of a first round.
 pub(super) const FLIP_ISLANDS: usize = 2 * ISLANDS;
+/// Times as many islands in a trial with flips, where it matters and few are too rough, at most.
+pub(super) const MOST_TRIALS: usize = 8;
 /// Evaluations of softplus that a search for modes may take, about half a second on one core, and the core as well.
 pub(super) const EVALUATIONS: f64 = 4e7;
 /// Times that an ascent goes through all units, about.

@@ -5,10 +5,11 @@ use super::blocks::Blocks;
 use super::blocks_trial::BlocksTrial;
 use super::cells::cells;
 use super::core::Core;
-use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE, NEGLIGIBLE};
+use super::effort::{BETAS, FLIP_ISLANDS, ISLAND, LEAST_SHARE, MOST_TRIALS, NEGLIGIBLE};
 use super::fit::{Fitted, Whole};
 use super::marks::{CoreLayer, Marks};
 use super::modes::find_modes;
+use super::promise::Promise;
 use super::sampler::{Pool, Run, Sampler, State};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
@@ -25,8 +26,6 @@ use lnz_kernels::random::{Purpose, Random};
 
 /// Flips per step at most: each costs as much as many units of a Gibbs step.
 const MOST_FLIPS: usize = 6;
-/// Times as many islands in a trial with flips, where it matters and few are too rough, at most.
-const MOST_TRIALS: usize = 8;
 
 /// A model with its layers in both orders.
 pub(super) struct Layers {
@@ -202,7 +201,7 @@ pub(super) fn prepare<'a>(
             if again.phases.len().max(fitted.phases.len()) > 1 {
                 let trial_again = Trial::run(&sampler, &again, &core)?;
                 let back_again = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
-                if is_better(trial_again.with_unreached(&back_again), trial.with_unreached(&back)) {
+                if trial_again.promise(&back_again).is_better_than(&trial.promise(&back)) {
                     (fitted, trial, back) = (again, trial_again, back_again);
                 }
             }
@@ -220,17 +219,18 @@ pub(super) fn prepare<'a>(
     {
         return Err(error);
     }
+    let by_flips = Promise::of(flips_trial.weights, flips_trial.chains * BETAS / 2, 0.0);
     let others = [
-        (Family::Flips, Some(flips_trial.weights)),
-        (Family::Blocks, blocks.as_ref().map(BlocksTrial::with_unreached)),
+        (Family::Flips, Some(by_flips)),
+        (Family::Blocks, blocks.as_ref().map(BlocksTrial::promise)),
     ];
-    let mut chosen = (Family::Phases, trial.with_unreached(&back));
-    for (way, trial) in others.into_iter().filter_map(|(way, trial)| Some((way, trial?))) {
-        if is_better(trial, chosen.1) {
-            chosen = (way, trial);
+    let mut chosen = (Family::Phases, trial.promise(&back));
+    for (way, promise) in others.into_iter().filter_map(|(way, promise)| Some((way, promise?))) {
+        if promise.is_better_than(&chosen.1) {
+            chosen = (way, promise);
         }
     }
-    let (way, found_by_it) = chosen;
+    let (way, Promise { found: found_by_it, .. }) = chosen;
     let with_core = match way {
         Family::Phases => trial.with_core,
         _ => core.log_z > found_by_it.log_z - std::f64::consts::LN_2,
@@ -303,14 +303,6 @@ pub(super) fn try_flips(
         if islands >= most || !is_too_rough(found.weights) {
             return Ok(found);
         }
-    }
-}
-
-/// Where two ways disagree, the one that finds more is better; otherwise the one that knows it better.
-fn is_better(this: Measured, that: Measured) -> bool {
-    match this.disagrees_with(that) {
-        true => this.log_z > that.log_z,
-        false => this.error < that.error,
     }
 }
 

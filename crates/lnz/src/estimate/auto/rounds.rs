@@ -12,7 +12,6 @@ use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::check::{Measured, large_error, uneven_weights, unreached_mass};
 use crate::estimate::anneal::seconds_per_step;
 use crate::estimate::decided::decided;
-use crate::math::log2;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
@@ -21,9 +20,6 @@ use std::time::Instant;
 
 /// Chain-steps of the first round: twice those of a trial.
 const ROUND: usize = 2 * CHAINS * BETAS;
-/// Times as many intervals as in the trial, at most.
-const MOST_BETAS: f64 = 16.0;
-
 /// Work until the start of the whole is fitted, in chain-steps: with it there is a result.
 const LEAST_STEPS: f64 = 6e5;
 
@@ -90,10 +86,7 @@ struct MainRun<'a> {
 
 impl<'a> MainRun<'a> {
     fn new(prepared: Prepared<'a>, settings: &'a Auto) -> Self {
-        // The variance of log w falls as 1 / betas, so that the error for the same work is least where the
-        // variance is 1 if log w is normal; its upper tail is heavier, and a half is safer at a tenth of the price.
-        let times = (2.0 * prepared.trial.design.variance).clamp(1.0, MOST_BETAS);
-        let times = log2(times).round().exp2();
+        let times = prepared.trial.times_as_many_betas();
         let (betas, tally) = match prepared.way {
             Family::Phases => {
                 let starts = prepared.fitted.starts().len();

@@ -6,13 +6,17 @@ use super::design::Design;
 use super::effort::{BETAS, CHAINS, ISLAND, LEAST_SHARE};
 use super::fit::{Fitted, Whole};
 use super::marks::{CoreLayer, Marks};
+use super::promise::Promise;
 use super::sampler::{Ends, Pool, Run, Sampler, State};
 use super::schedule::schedule;
 use super::tally::{Chain, Summary, Tally};
 use crate::Result;
 use crate::check::Measured;
-use crate::math::{exp, hypot, ln};
+use crate::math::{exp, hypot, ln, log2};
 use lnz_kernels::random::Random;
+
+/// Times as many intervals as in the trial, at most.
+const MOST_BETAS: f64 = 16.0;
 
 /// A short run from every start, and what follows from it for the main run.
 pub(super) struct Trial {
@@ -32,19 +36,38 @@ impl Trial {
         Level { log_z: self.summary.weights.log_z, variance: self.design.variance }
     }
 
-    /// What it has found; what is not reached is an error, too.
-    pub(super) fn with_unreached(&self, back: &WayBack) -> Measured {
-        let Measured { log_z, error } = self.summary.weights;
-        let (unreached, _) = back.unreached(self.level(), &self.design.chains);
-        Measured { log_z, error: hypot(error, unreached) }
-    }
-
     /// What it has found, with the error that log-normal weights have whose logarithm varies as much: few chains seldom
     /// meet the rare weights that the main run will meet.
     pub(super) fn with_rare_weights(&self) -> Measured {
         let Measured { log_z, error } = self.summary.weights;
-        let of_log_normal = (exp(self.design.variance) - 1.0) / self.summary.chains as f64;
-        Measured { log_z, error: error.max(of_log_normal.sqrt().min(1.0)) }
+        Measured { log_z, error: error.max(self.error_of_log_normal()) }
+    }
+
+    fn error_of_log_normal(&self) -> f64 {
+        error_of_log_normal(self.design.variance, self.summary.chains as f64).min(1.0)
+    }
+
+    /// What the main run would make of it, with the schedule that is best for it.
+    pub(super) fn promise(&self, back: &WayBack) -> Promise {
+        let (unreached, _) = back.unreached(self.level(), &self.design.chains);
+        let Measured { log_z, error } = self.summary.weights;
+        let times = self.times_as_many_betas();
+        let chains = Promise::CHAIN_STEPS as f64 / (times * BETAS as f64);
+        let of_log_normal = error_of_log_normal(self.design.variance / times, chains);
+        let after_more = error * of_log_normal / self.error_of_log_normal().max(f64::MIN_POSITIVE);
+        Promise {
+            found: Measured { log_z, error: hypot(error, unreached) },
+            error: hypot(after_more, unreached),
+        }
+    }
+
+    /// By how much longer the schedule of the main run should be.
+    ///
+    /// The variance of log w falls as 1 / betas, so that the error for the same work is least where the variance is 1 if
+    /// log w is normal; its upper tail is heavier, and a half is safer at a tenth of the price.
+    pub(super) fn times_as_many_betas(&self) -> f64 {
+        let times = (2.0 * self.design.variance).clamp(1.0, MOST_BETAS);
+        log2(times).round().exp2()
     }
 
     pub(super) fn run(sampler: &Sampler<'_>, fitted: &Fitted, core: &Core) -> Result<Self> {
@@ -100,6 +123,11 @@ impl Trial {
         let summary = by(with_core);
         Self { tally, design, pool, summary, with_core }
     }
+}
+
+/// Weights whose logarithm is normal with some variance.
+fn error_of_log_normal(variance: f64, chains: f64) -> f64 {
+    ((exp(variance.max(f64::EPSILON)) - 1.0) / chains).sqrt()
 }
 
 /// For each fitted start so many chains, and the states in which they ended.
