@@ -8,7 +8,8 @@
 //! 5. Run a trial from every start (`trial`), and one with flips from the uniform distribution (`prepare`).
 //! 6. Its chains say how many chains each start gets, and its share in each cell (`design`).
 //! 7. Lead states that the trials found back to the starts (`backward`); fit what is not reached, too.
-//! 8. Anneal fresh chains in rounds, and add them up over the cells (`rounds`, `tally`).
+//! 8. Anneal fresh chains in rounds, in the way that promises most (`promise`); add them up over the cells (`rounds`,
+//!    `tally`).
 //! 9. Interval and verdict follow from these numbers (`tally`, `verdict`).
 //!
 //! Nothing is chosen from the samples of the main run but when to stop, so that Z^ is unbiased. See
