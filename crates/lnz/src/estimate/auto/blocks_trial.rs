@@ -55,6 +55,7 @@ impl BlocksTrial {
         Ok(Self { blocks, summary, level, back })
     }
 
+    /// What the main run would make of it.
     pub(super) fn promise(&self) -> Promise {
         let (unreached, _) = self.back.unreached(self.level, &[1.0]);
         Promise::of(self.summary.weights, self.summary.chains * BETAS, unreached)

@@ -20,6 +20,7 @@ use std::time::Instant;
 
 /// Chain-steps of the first round: twice those of a trial.
 const ROUND: usize = 2 * CHAINS * BETAS;
+
 /// Work until the start of the whole is fitted, in chain-steps: with it there is a result.
 const LEAST_STEPS: f64 = 6e5;
 
