@@ -98,7 +98,7 @@ def test_models_of_a_run_share_their_starts_as_the_tool_does(tool, tmp_path):
     models = []
     for seed in range(3):
         models.append(str(tmp_path / f"m-{seed}.npz"))
-        lnz.save(lnz.generate_gwgm(visible=12, hidden=60, seed=seed), models[-1])
+        lnz.save(lnz.generate_gwgm(seed=seed), models[-1])
     alone = [row.log_z for row in lnz.estimate_many(models, **OF_SAMPLING)]
     shared = lnz.estimate_many([models[0], "no-such-model", *models[1:]], share_starts=True, **OF_SAMPLING)
     assert [row.model for row in shared.failed] == ["no-such-model"]

@@ -7,8 +7,7 @@ use serde_json::Value;
 fn models(folder: &Folder) -> [String; 3] {
     let names = ["m-2.npz", "m-10.npz", "other.safetensors"].map(|name| folder.path(name));
     for (seed, name) in names.iter().enumerate() {
-        let size = ["--visible", "12", "--hidden", "60"];
-        text(&[&["generate", "gwgm", "--seed", &seed.to_string(), "-o", name], &size[..]].concat());
+        text(&["generate", "gwgm", "--seed", &seed.to_string(), "-o", name]);
     }
     names
 }

@@ -226,7 +226,7 @@ fn coupled(visible: usize, hidden: usize, coupling: f64) -> Rbm {
 #[test]
 fn the_result_of_an_order_of_auto_is_small() {
     for (coupling, core, phases) in [(0.9, 0, 1), (0.9, 4096, 1), (24.0, 0, 2)] {
-        let model = coupled(150, 100, coupling);
+        let model = coupled(300, 200, coupling);
         let method = Auto { rounds: Some(1), core, seed: 1, ..Auto::default() };
         let alone = method.estimate(&model, &()).unwrap();
         let sampled = &alone.sampled()[0];
