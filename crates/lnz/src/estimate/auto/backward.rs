@@ -168,6 +168,11 @@ impl WayBack {
         Ok(Self { betas, sources })
     }
 
+    /// Paths from more sources, along the same schedule.
+    pub(super) fn extend(&mut self, more: Self) {
+        self.sources.extend(more.sources);
+    }
+
     /// The states that are not reached, if they have mass that is worth a fit.
     pub(super) fn missed(&self, level: Level, parts: &[f64]) -> Vec<State> {
         let highest = level.log_z + self.excess(level);

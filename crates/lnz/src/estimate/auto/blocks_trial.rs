@@ -20,6 +20,8 @@ pub(super) struct BlocksTrial {
     pub(super) summary: Summary,
     pub(super) level: Level,
     pub(super) back: WayBack,
+    /// Where its chains ended, with their log weights.
+    pool: Pool,
 }
 
 impl BlocksTrial {
@@ -52,7 +54,14 @@ impl BlocksTrial {
         let back = WayBack::of(&sources, betas, |pool, betas| {
             blocks.lead_back(sampler, pool, betas, &mut random)
         })?;
-        Ok(Self { blocks, summary, level, back })
+        Ok(Self { blocks, summary, level, back, pool })
+    }
+
+    /// Its states, for the way back of chains that find `log_z`.
+    pub(super) fn source(&self, log_z: f64) -> Source<'_> {
+        let found = self.summary.weights;
+        let share = exp(found.log_z - log_z).min(1.0);
+        Source { pool: &self.pool, share, error: found.error }
     }
 
     /// What the main run would make of it.

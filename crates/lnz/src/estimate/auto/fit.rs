@@ -78,14 +78,16 @@ impl Fitted {
         random: &mut Random,
     ) -> Result<Self> {
         let mut log_sizes = vec![0.0];
+        let mut whole_sees_it = true;
         for betas in ROUNDS {
             if phases.len() == 1 {
                 break;
             }
             let runs = short_runs(sampler, &phases, &schedule(betas))?;
-            let mut kept =
-                told_apart(&that_count(&runs), &runs, &Views::of(&phases, &runs, &whole.ends));
+            let views = Views::of(&phases, &runs, &whole.ends);
+            let mut kept = told_apart(&that_count(&runs), &runs, &views);
             kept.truncate(MOST_PHASES);
+            whole_sees_it = views.whole_shows(kept[0], runs[kept[0]].log_home);
             let count = (CHAINS / kept.len()).max(ISLAND);
             let refit = |k: &usize| {
                 let ShortRun { ends, log_home, home, .. } = &runs[*k];
@@ -95,10 +97,15 @@ impl Fitted {
             phases = kept.iter().map(refit).collect::<Result<Vec<_>>>()?;
             log_sizes = kept.iter().map(|&k| runs[k].log_home).collect();
         }
-        Ok(match phases.len() {
-            1 => Self::alone(whole),
-            _ => Self { phases, log_sizes, whole },
-        })
+        if phases.len() == 1 {
+            if whole_sees_it {
+                return Ok(Self::alone(whole));
+            }
+            // It has been fitted to another phase.
+            phases.push(whole.product.clone());
+            log_sizes.push(whole.found.log_z);
+        }
+        Ok(Self { phases, log_sizes, whole })
     }
 
     /// All starts: those of the phases come first. The start of the whole is that of a single phase.
@@ -248,6 +255,11 @@ impl Views {
         Self { of_phases: runs.iter().map(of_run).collect(), of_whole }
     }
 
+    /// Whether the start of the whole sees half of a phase.
+    fn whole_shows(&self, phase: usize, log_size: f64) -> bool {
+        self.of_whole[phase] >= log_size + ln(STAYING)
+    }
+
     /// Whether the starts of these phases, and perhaps that of the whole, see a phase: 2% of it on average, which is
     /// what one of them finds that sees all of it.
     fn show(&self, phase: usize, log_size: f64, starts: &[usize], whole: bool) -> bool {
@@ -270,7 +282,7 @@ fn told_apart(candidates: &[usize], runs: &[ShortRun], views: &Views) -> Vec<usi
         let ShortRun { log_home, log_all, .. } = runs[k];
         match exp(log_home - log_all) {
             kept if kept > 1.0 - NEGLIGIBLE => true,
-            kept if kept > STAYING => views.of_whole[k] < log_home + ln(STAYING),
+            kept if kept > STAYING => !views.whole_shows(k, log_home),
             _ => is_worth_it(k) && !views.show(k, log_home, &all, true),
         }
     };

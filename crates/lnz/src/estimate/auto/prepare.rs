@@ -148,7 +148,7 @@ pub(super) fn survey<'a>(
     let core = Core::build(&free_energy, &modes, expansions, large.constant(), observer);
     stage(2);
     let hints = settings.hints();
-    let found = search(&sampler, &flips.sampler, &hints, &mut random, observer)?;
+    let found = search(&sampler, &flips.sampler, &modes, &hints, &mut random, observer)?;
     Ok(Survey { sampler, flips, core, found, random })
 }
 
@@ -190,8 +190,9 @@ pub(super) fn prepare<'a>(
             let counts = unknown > NEGLIGIBLE && so_far.log_z > log_z + ln(NEGLIGIBLE);
             counts && large_error(so_far.error, 0.0).is_some()
         })?;
-        let (model, by_flips) = ((&sampler, &core), (&flips, flips_trial));
-        back = lead_back(&trial, &fitted, model, by_flips, &mut random)?;
+        let model = (&sampler, &core);
+        let from_both = sources(&trial, &flips, flips_trial, None);
+        back = lead_back(&trial, &fitted, model, &from_both, &mut random)?;
         // What the trials have found and the chains do not reach is fitted, too.
         let missed = back.missed(trial.level(), &trial.design.chains);
         let more = found.add(&sampler, missed)?;
@@ -200,17 +201,22 @@ pub(super) fn prepare<'a>(
             // A single phase has the start of the whole, which is the same.
             if again.phases.len().max(fitted.phases.len()) > 1 {
                 let trial_again = Trial::run(&sampler, &again, &core)?;
-                let back_again = lead_back(&trial_again, &again, model, by_flips, &mut random)?;
+                let from_both = sources(&trial_again, &flips, flips_trial, None);
+                let back_again = lead_back(&trial_again, &again, model, &from_both, &mut random)?;
                 if trial_again.promise(&back_again).is_better_than(&trial.promise(&back)) {
                     (fitted, trial, back) = (again, trial_again, back_again);
                 }
             }
         }
         if lacks_combinations(&fitted, &found)
-            && let Some(fitted) = Blocks::fit(&sampler, &found.exchanges, fitted.phases.len())?
+            && let Some(of_blocks) = Blocks::fit(&sampler, &found.exchanges, fitted.phases.len())?
         {
             let others = [(&trial.pool, trial.summary), (&flips.trial_states, flips_trial)];
-            blocks = Some(BlocksTrial::run(fitted, &sampler, &core, &others)?);
+            let tried = BlocksTrial::run(of_blocks, &sampler, &core, &others)?;
+            // What combinations reach, the list of phases may lack.
+            let from_blocks = [tried.source(trial.summary.weights.log_z)];
+            back.extend(lead_back(&trial, &fitted, model, &from_blocks, &mut random)?);
+            blocks = Some(tried);
         }
         Ok(())
     };
@@ -260,31 +266,33 @@ fn lacks_combinations(fitted: &Fitted, found: &Found) -> bool {
     fitted.phases.len() > 1 && own.len() < combinations.len()
 }
 
-/// From the states of both trials back to the starts, along the schedule of the trial.
+/// From states that trials have found back to the starts, along the schedule of the trial.
 fn lead_back(
     trial: &Trial,
     fitted: &Fitted,
     (sampler, core): (&Sampler<'_>, &Core),
-    (flips, flips_trial): (&FlipsWay<'_>, Summary),
+    sources: &[Source<'_>],
     random: &mut Random,
 ) -> Result<WayBack> {
     let known = trial.with_core.then_some(core);
     let route = Route { sampler, fitted, shares: &trial.design.shares, known };
-    let sources = sources(trial, flips, flips_trial);
-    route.lead_back(&sources, schedule(BETAS), random)
+    route.lead_back(sources, schedule(BETAS), random)
 }
 
-/// The states that both trials have found.
+/// The states that all trials have found.
 pub(super) fn sources<'a>(
     trial: &'a Trial,
     flips: &'a FlipsWay<'_>,
     flips_trial: Summary,
-) -> [Source<'a>; 2] {
+    blocks: Option<&'a BlocksTrial>,
+) -> Vec<Source<'a>> {
     let Measured { log_z, error } = trial.summary.weights;
     // What little mass the flips have found is little that can be missed.
     let share = exp(flips_trial.weights.log_z - log_z).min(1.0);
     let flips = Source { pool: &flips.trial_states, share, error: flips_trial.weights.error };
-    [Source { pool: &trial.pool, share: 1.0, error }, flips]
+    let mut sources = vec![Source { pool: &trial.pool, share: 1.0, error }, flips];
+    sources.extend(blocks.map(|blocks| blocks.source(log_z)));
+    sources
 }
 
 /// A trial with flips, again with as many islands as there are while it is too rough.

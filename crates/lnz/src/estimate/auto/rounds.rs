@@ -170,10 +170,10 @@ impl<'a> MainRun<'a> {
 
     /// The way back to the fitted starts, along the schedule of the main run.
     fn back(&self) -> Result<Option<Backward>> {
-        let Prepared {
-            sampler, fitted, core, with_core, trial, flips, flips_trial, back, way, ..
-        } = &self.prepared;
-        if let (Family::Blocks, Some(blocks)) = (*way, &self.prepared.blocks) {
+        let Prepared { sampler, fitted, core, with_core, trial, flips, flips_trial, .. } =
+            &self.prepared;
+        let Prepared { blocks, back, way, .. } = &self.prepared;
+        if let (Family::Blocks, Some(blocks)) = (*way, blocks) {
             let works = self.tally.log_weights(&alone());
             return Ok(Some(blocks.back.judge(blocks.level, &works, &[works.len()])));
         }
@@ -188,7 +188,7 @@ impl<'a> MainRun<'a> {
         }
         let mut random = Random::stream(self.settings.seed, Purpose::Reverse, u64::MAX);
         let route = Route { sampler, fitted, shares, known: with_core.then_some(core) };
-        let sources = sources(trial, flips, *flips_trial);
+        let sources = sources(trial, flips, *flips_trial, blocks.as_ref());
         let back = route.lead_back(&sources, schedule(self.betas), &mut random)?;
         Ok(Some(back.judge(trial.level(), &works, &numbers)))
     }

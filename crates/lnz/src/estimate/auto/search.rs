@@ -13,8 +13,8 @@ use super::strong::{alone_in, strong_parts};
 use crate::math::ln;
 use crate::observer::Alone;
 use crate::{Observer, Rbm, Result, Start};
-use lnz_kernels::FreeEnergy;
 use lnz_kernels::random::{Purpose, Random};
+use lnz_kernels::{FreeEnergy, Position};
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -73,16 +73,19 @@ impl Found {
 }
 
 /// Relaxed first states of all kinds and of both layers, and the phases among them; `swapped` has the
-/// layers exchanged. `hints` are means of the visible layer of the model, whichever that is, and where they
-/// come from.
+/// layers exchanged, and `modes` are states of its layer. `hints` are means of the visible layer of the
+/// model, whichever that is, and where they come from.
 pub(super) fn search(
     sampler: &Sampler<'_>,
     swapped: &Sampler<'_>,
+    modes: &[Position],
     hints: &[(&'static str, &Array1<f64>)],
     random: &mut Random,
     observer: &dyn Observer,
 ) -> Result<Found> {
-    let (first, pool) = of_both_layers(sampler, swapped, hints, random, observer)?;
+    let (mut first, pool) = of_both_layers(sampler, swapped, hints, random, observer)?;
+    let highest = modes.iter().take(ASCENTS);
+    first.extend(highest.map(|mode| ("mode", swapped.other_layer(&mode.x, random))));
     let mut found = Relaxed::of(sampler, first)?;
     let of_parts = of_parts(sampler, &found, random, observer)?;
     if !of_parts.is_empty() {

@@ -93,8 +93,11 @@ impl Tally {
         }
         let rest = self.sum(shares, &|chain| !chain.known).measured;
         let log_z = log_add_exp(core.log_z, rest.log_z);
-        // One chain more, and it might have ended outside.
-        let error = (rest.error * exp(rest.log_z - log_z)).max(1.0 / ess);
+        // One chain more, and it might have ended outside; but chains know only of what surrounds the states
+        // that they reach.
+        let reached = exp(known.measured.log_z - core.log_z).min(1.0);
+        let unknown = 1.0 / (ess * reached).max(1.0);
+        let error = (rest.error * exp(rest.log_z - log_z)).max(unknown);
         Summary { log_z, error, ..summary }
     }
 
