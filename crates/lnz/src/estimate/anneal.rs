@@ -5,7 +5,7 @@ mod waves;
 mod waypoints;
 
 pub(super) use orders::{Betas, KIND, carry_out};
-pub(super) use waves::{least_seconds, seconds_per_step};
+pub(super) use waves::{least_seconds, seconds_per_flip, seconds_per_step};
 
 use crate::chains::{Engine, Held, engine};
 use crate::math::log_mean_exp;

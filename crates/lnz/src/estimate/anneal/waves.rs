@@ -34,6 +34,12 @@ pub(in crate::estimate) fn seconds_per_step(model: &Rbm) -> f64 {
     weights + SECONDS_PER_UNIT * (model.visible() + model.hidden()) as f64
 }
 
+/// Seconds for one flip with the other layer summed out, which looks at all of that layer's `units`: about as much as
+/// two that are drawn.
+pub(in crate::estimate) fn seconds_per_flip(units: usize) -> f64 {
+    2.0 * SECONDS_PER_UNIT * units as f64
+}
+
 /// Seconds for the least that is a result: one group of chains on each thread.
 pub(in crate::estimate) fn least_seconds(model: &Rbm, steps: usize) -> f64 {
     let weights = (1.0 + GROUPS_FOR_TABLES) * SECONDS_PER_WEIGHT * model.weights().len() as f64;

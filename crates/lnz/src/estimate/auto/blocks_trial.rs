@@ -67,7 +67,7 @@ impl BlocksTrial {
     /// What the main run would make of it.
     pub(super) fn promise(&self) -> Promise {
         let (unreached, _) = self.back.unreached(self.level, &[1.0]);
-        Promise::of(self.summary.weights, self.summary.chains * BETAS, unreached)
+        Promise::of(self.summary.weights, (self.summary.chains * BETAS) as f64, unreached)
     }
 }
 

@@ -18,6 +18,7 @@ use super::trial::Trial;
 use super::{Auto, Family, FamilyReport};
 use crate::check::{Measured, large_error};
 use crate::energy::check_resolved;
+use crate::estimate::anneal::{seconds_per_flip, seconds_per_step};
 use crate::math::{exp, ln};
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result, Start};
@@ -95,6 +96,13 @@ impl<'a> FlipsWay<'a> {
         let found = marks(core).chains(&ends);
         self.trial_states.extend(ends.samples.into_iter().zip(ends.others));
         Ok(found)
+    }
+
+    /// What a trial with so many chains takes, in chain-steps without flips.
+    fn chain_steps(&self, chains: usize) -> f64 {
+        let model = self.sampler.large;
+        let flips = self.flips as f64 * seconds_per_flip(model.hidden());
+        (chains * BETAS / 2) as f64 * (1.0 + flips / seconds_per_step(model))
     }
 
     /// The same without states, which a crew then need not send.
@@ -225,7 +233,7 @@ pub(super) fn prepare<'a>(
     {
         return Err(error);
     }
-    let by_flips = Promise::of(flips_trial.weights, flips_trial.chains * BETAS / 2, 0.0);
+    let by_flips = Promise::of(flips_trial.weights, flips.chain_steps(flips_trial.chains), 0.0);
     let others = [
         (Family::Flips, Some(by_flips)),
         (Family::Blocks, blocks.as_ref().map(BlocksTrial::promise)),

@@ -21,8 +21,8 @@ impl Promise {
     pub(super) const CHAIN_STEPS: usize = MOST_TRIALS * CHAINS * BETAS;
 
     /// Of a way whose main run has the schedule of its trial.
-    pub(super) fn of(found: Measured, chain_steps: usize, unreached: f64) -> Self {
-        let part = (chain_steps as f64 / Self::CHAIN_STEPS as f64).sqrt();
+    pub(super) fn of(found: Measured, chain_steps: f64, unreached: f64) -> Self {
+        let part = (chain_steps / Self::CHAIN_STEPS as f64).sqrt();
         let Measured { log_z, error } = found;
         Self {
             found: Measured { log_z, error: hypot(error, unreached) },
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn promise(log_z: f64, error: f64, trials: usize, unreached: f64) -> Promise {
-        Promise::of(Measured { log_z, error }, trials * CHAINS * BETAS, unreached)
+        Promise::of(Measured { log_z, error }, (trials * CHAINS * BETAS) as f64, unreached)
     }
 
     #[test]

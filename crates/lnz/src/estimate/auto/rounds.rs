@@ -1,7 +1,7 @@
 //! The main run: fresh chains, in rounds, until the error is small or the time is over.
 
 use super::backward::{Backward, Route};
-use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND, NEGLIGIBLE};
+use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND, NEGLIGIBLE, STATES};
 use super::family::Family;
 use super::prepare::{Layers, Prepared, prepare, sources};
 use super::sampler::part_of_effort;
@@ -54,8 +54,8 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let interval = found.interval(run.prepared.core.log_z, 0.0);
         report(observer, settings, run.rounds, elapsed, &found, interval);
         let round = round_begin.elapsed().as_secs_f64();
-        // The way back takes as long as about half of a first round.
-        let next = round * growth_after(run.rounds) + round / growth_of(run.rounds - 1) as f64;
+        let way_back = run.work_of_way_back() / growth_of(run.rounds - 1) as f64;
+        let next = round * (growth_after(run.rounds) + way_back);
         let is_enough = || Ok(run.is_enough(&found, elapsed + next));
         let enough = match observer.crew() {
             Some(_) => decided(observer, &run.decision(), is_enough)?,
@@ -191,6 +191,15 @@ impl<'a> MainRun<'a> {
         let sources = sources(trial, flips, *flips_trial, blocks.as_ref());
         let back = route.lead_back(&sources, schedule(self.betas), &mut random)?;
         Ok(Some(back.judge(trial.level(), &works, &numbers)))
+    }
+
+    /// What the way back takes, in first rounds, if there is one along a schedule of its own.
+    fn work_of_way_back(&self) -> f64 {
+        if self.prepared.way != Family::Phases || self.betas == BETAS {
+            return 0.0;
+        }
+        let sources = 2 + usize::from(self.prepared.blocks.is_some());
+        (sources * STATES * self.betas) as f64 / ROUND as f64
     }
 
     fn result(&self, model: &Rbm, back: Option<Option<Backward>>) -> Sampled {
