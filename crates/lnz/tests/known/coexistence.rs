@@ -83,6 +83,12 @@ impl CurieWeiss {
         unreachable!("none of {TRIES} models has two phases: {self:?}")
     }
 
+    /// Visible units on between the two phases of a model; half of them if there is one phase.
+    pub(super) fn valley(&self, model: &Rbm) -> f64 {
+        let valley = Valley::of(&self.profile(model));
+        valley.map_or(self.visible as f64 / 2.0, |valley| valley.at as f64)
+    }
+
     /// A model whose hidden units turn on once a certain share of the visible ones is on.
     fn drawn(&self, numbers: &mut Numbers) -> Result<Rbm> {
         let (visible, hidden) = (self.visible as f64, self.hidden as f64);
@@ -116,7 +122,8 @@ impl CurieWeiss {
         Rbm::new(weights, visible_bias, hidden_bias)
     }
 
-    fn profile(&self, model: &Rbm) -> Vec<f64> {
+    /// For every number of visible units on, the log of the sum over all states that have it.
+    pub(super) fn profile(&self, model: &Rbm) -> Vec<f64> {
         let units = [(0..self.visible).collect()];
         log_terms(model, &units, 1).into_iter().map(|(_, log)| log).collect()
     }
@@ -169,7 +176,7 @@ fn tilted(model: &Rbm, tilt: f64) -> Result<Rbm> {
 }
 
 /// A valley between two phases along the number of units on.
-struct Valley {
+pub(super) struct Valley {
     profile: Vec<f64>,
     at: usize,
     /// What to add per unit so that both peaks are equally high.
@@ -178,7 +185,7 @@ struct Valley {
 
 impl Valley {
     /// The widest gap under the concave hull of the profile, if it is deep.
-    fn of(profile: &[f64]) -> Option<Self> {
+    pub(super) fn of(profile: &[f64]) -> Option<Self> {
         let mut hull: Vec<usize> = Vec::new();
         for p in 0..profile.len() {
             let slope = |a: usize, b: usize| (profile[b] - profile[a]) / (b - a) as f64;
@@ -200,7 +207,7 @@ impl Valley {
 
     /// What to add per unit so that the phase above the valley has this share; None if the valley
     /// is gone by then.
-    fn tilt_for(&self, share: f64) -> Option<f64> {
+    pub(super) fn tilt_for(&self, share: f64) -> Option<f64> {
         let log_odds = |tilt: f64| {
             let logs: Vec<f64> =
                 self.profile.iter().enumerate().map(|(p, log)| log + tilt * p as f64).collect();

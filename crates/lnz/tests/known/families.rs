@@ -1,7 +1,9 @@
 //! Families of seeded models whose log Z is known, from easy to hard.
 
 pub(crate) mod banded;
+pub(crate) mod branches;
 pub(crate) mod coexistence;
+pub(crate) mod collective;
 pub(crate) mod disguise;
 pub(crate) mod groups;
 pub(crate) mod hubs;

@@ -1,7 +1,9 @@
 //! The families that are calibrated on.
 
 use super::banded::Banded;
+use super::branches::{Branches, Shape};
 use super::coexistence::{CurieWeiss, Phases};
+use super::collective::Collective;
 use super::groups::{Groups, Order};
 use super::hubs::Hub;
 use super::lattice::{CRITICAL, Coupling, Edges, Lattice};
@@ -23,6 +25,8 @@ pub(crate) fn families() -> Vec<Family> {
     families.extend(curie_weiss());
     families.extend(groups());
     families.extend(hubs());
+    families.extend(branches());
+    families.extend(collective());
     families.extend(planted());
     families.extend(lattices());
     families.extend(trees());
@@ -193,6 +197,46 @@ fn hubs() -> Vec<Family> {
         even_hub(12, 40, 40, Phases::HalfHidden),
     ];
     hidden.into_iter().chain(many).chain(even).collect()
+}
+
+fn of_shape(blocks: usize, block: CurieWeiss, shape: Shape, pull: f64) -> Family {
+    let family = Branches { blocks, block, shape, pull };
+    let size = format!("{}x{}", family.visible(), family.hidden());
+    let shape = match shape {
+        Shape::Chain => "chain",
+        Shape::Star => "star",
+        Shape::Tree => "tree",
+    };
+    let phases = if block.phases == Phases::Weighted { "weighted" } else { "half hidden" };
+    let parameters = format!("{size}, {shape} of {blocks} blocks, {phases}");
+    Family::new("branches", parameters, 3, move |seed| family.generate(seed))
+}
+
+fn branches() -> Vec<Family> {
+    let block = |visible, hidden, phases| CurieWeiss { visible, hidden, phases, roughness: 0.0 };
+    vec![
+        of_shape(6, block(50, 40, Phases::HalfHidden), Shape::Tree, 0.3),
+        of_shape(8, block(50, 40, Phases::HalfHidden), Shape::Chain, 0.6),
+        of_shape(9, block(44, 40, Phases::HalfHidden), Shape::Star, 0.4),
+        of_shape(16, block(30, 24, Phases::Weighted), Shape::Chain, 0.4),
+    ]
+}
+
+fn collective() -> Vec<Family> {
+    let family = |(groups, size, hidden, phases, local, strength)| {
+        let whole = CurieWeiss { visible: groups * size, hidden, phases, roughness: 0.0 };
+        let family = Collective { groups, whole, local, strength };
+        let phases = if phases == Phases::Weighted { "weighted" } else { "hidden" };
+        let all = hidden + groups * local;
+        let parameters = format!("{}x{all}, {groups} groups, {phases}", whole.visible);
+        Family::new("collective", parameters, 3, move |seed| family.generate(seed))
+    };
+    let sizes = [
+        (30, 8, 60, Phases::HalfHidden, 1, 2.0),
+        (40, 5, 60, Phases::Hidden, 2, 3.0),
+        (60, 4, 80, Phases::Weighted, 1, 4.0),
+    ];
+    sizes.map(family).into()
 }
 
 fn of_patterns(visible: usize, patterns: usize, copies: usize, strength: f64) -> Family {

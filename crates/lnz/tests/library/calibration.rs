@@ -1,7 +1,9 @@
 //! Models of known log Z against exact sums, and `auto` against them: a small `cargo xtask calibrate`.
 
 use crate::known::banded::{self, Banded};
+use crate::known::branches::{Branches, Shape};
 use crate::known::coexistence::{CurieWeiss, Phases};
+use crate::known::collective::Collective;
 use crate::known::groups::{Groups, Order};
 use crate::known::hubs::Hub;
 use crate::known::lattice::{CRITICAL, Coupling, Edges, Lattice, torus_log_z};
@@ -104,6 +106,26 @@ fn hubs_agree_with_exact_sums() {
         let phases = Phases::Weighted;
         let block = CurieWeiss { visible: 9, hidden: 60, phases, roughness };
         let family = Hub { blocks: 2, block, hub };
+        (0..3).for_each(|seed| assert_exact(family.generate(seed)));
+    }
+}
+
+#[test]
+fn branches_agree_with_exact_sums() {
+    for shape in [Shape::Chain, Shape::Star, Shape::Tree] {
+        let phases = Phases::Weighted;
+        let block = CurieWeiss { visible: 6, hidden: 60, phases, roughness: 0.0 };
+        let family = Branches { blocks: 3, block, shape, pull: 0.5 };
+        (0..3).for_each(|seed| assert_exact(family.generate(seed)));
+    }
+}
+
+#[test]
+fn collective_phases_agree_with_exact_sums() {
+    for local in [1, 2] {
+        let phases = Phases::Weighted;
+        let whole = CurieWeiss { visible: 20, hidden: 60, phases, roughness: 0.0 };
+        let family = Collective { groups: 5, whole, local, strength: 2.0 };
         (0..3).for_each(|seed| assert_exact(family.generate(seed)));
     }
 }
