@@ -1,6 +1,6 @@
 //! The main run: fresh chains, in rounds, until the error is small or the time is over.
 
-use super::backward::{Backward, Route};
+use super::backward::{Backward, Route, Source};
 use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND, NEGLIGIBLE, STATES};
 use super::family::Family;
 use super::prepare::{Layers, Prepared, prepare, sources};
@@ -170,9 +170,8 @@ impl<'a> MainRun<'a> {
 
     /// The way back to the fitted starts, along the schedule of the main run.
     fn back(&self) -> Result<Option<Backward>> {
-        let Prepared { sampler, fitted, core, with_core, trial, flips, flips_trial, .. } =
+        let Prepared { sampler, fitted, core, with_core, trial, blocks, back, way, .. } =
             &self.prepared;
-        let Prepared { blocks, back, way, .. } = &self.prepared;
         if let (Family::Blocks, Some(blocks)) = (*way, blocks) {
             let works = self.tally.log_weights(&alone());
             return Ok(Some(blocks.back.judge(blocks.level, &works, &[works.len()])));
@@ -188,8 +187,7 @@ impl<'a> MainRun<'a> {
         }
         let mut random = Random::stream(self.settings.seed, Purpose::Reverse, u64::MAX);
         let route = Route { sampler, fitted, shares, known: with_core.then_some(core) };
-        let sources = sources(trial, flips, *flips_trial, blocks.as_ref());
-        let back = route.lead_back(&sources, schedule(self.betas), &mut random)?;
+        let back = route.lead_back(&self.sources(), schedule(self.betas), &mut random)?;
         Ok(Some(back.judge(trial.level(), &works, &numbers)))
     }
 
@@ -198,8 +196,14 @@ impl<'a> MainRun<'a> {
         if self.prepared.way != Family::Phases || self.betas == BETAS {
             return 0.0;
         }
-        let sources = 2 + usize::from(self.prepared.blocks.is_some());
+        let sources = self.sources().into_iter().filter(Source::matters).count();
         (sources * STATES * self.betas) as f64 / ROUND as f64
+    }
+
+    /// The states that the way back begins with.
+    fn sources(&self) -> Vec<Source<'_>> {
+        let Prepared { trial, flips, flips_trial, blocks, .. } = &self.prepared;
+        sources(trial, flips, *flips_trial, blocks.as_ref())
     }
 
     fn result(&self, model: &Rbm, back: Option<Option<Backward>>) -> Sampled {
