@@ -28,13 +28,6 @@ pub(super) struct Source<'a> {
     pub(super) error: f64,
 }
 
-impl Source<'_> {
-    /// It can know of mass that is worth to be looked for.
-    pub(super) fn matters(&self) -> bool {
-        self.share > NEGLIGIBLE
-    }
-}
-
 /// Where the way back leads.
 pub(super) struct Route<'a> {
     pub(super) sampler: &'a Sampler<'a>,
@@ -165,7 +158,7 @@ impl WayBack {
         mut paths: impl FnMut(&Pool, &[f64]) -> Result<Vec<Led>>,
     ) -> Result<Self> {
         let mut lead = |source: &Source<'_>| {
-            let paths = match source.matters() {
+            let paths = match source.share > NEGLIGIBLE {
                 true => paths(source.pool, &betas)?,
                 false => vec![],
             };

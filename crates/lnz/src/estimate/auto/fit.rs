@@ -1,5 +1,6 @@
 //! Starts that are fitted to phases: short resampled runs, each followed by a refit.
 
+use super::backward::Source;
 use super::cells::{Product, cells};
 use super::effort::{
     BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, NEGLIGIBLE, STAYING, SWEEPS, WINDOW,
@@ -33,9 +34,12 @@ pub(super) struct Fitted {
 #[derive(Clone)]
 pub(super) struct Whole {
     pub(super) product: Product,
-    /// What a run from it found, and where its chains ended.
+    /// What the last run that it was fitted to found.
     pub(super) found: Measured,
-    pub(super) ends: Pool,
+    /// The ends of all runs that it was fitted to; each run is one estimate of Z.
+    pool: Pool,
+    /// The first of those of the last run.
+    last: usize,
 }
 
 impl Fitted {
@@ -56,18 +60,20 @@ impl Fitted {
         Self { phases, log_sizes: vec![0.0], whole }
     }
 
-    /// The same with more phases, of which the means are known.
+    /// The same with more phases, of which the means are known, and another start of the whole.
     pub(super) fn and(
         &self,
         sampler: &Sampler<'_>,
         more: &[Array1<f64>],
+        whole: Whole,
         random: &mut Random,
     ) -> Result<Self> {
-        let mut phases = self.phases.clone();
-        for means in more {
-            phases.push(Product::fitted(means)?);
-        }
-        Self::to_phases(sampler, phases, self.whole.clone(), random)
+        let mut phases = match self.phases.len() {
+            1 => vec![whole.product.clone()],
+            _ => self.phases.clone(),
+        };
+        phases.extend(more.iter().map(Product::fitted).collect::<Result<Vec<_>>>()?);
+        Self::to_phases(sampler, phases, whole, random)
     }
 
     /// Fits a start to each of some phases; those that are none are left to the others.
@@ -84,7 +90,7 @@ impl Fitted {
                 break;
             }
             let runs = short_runs(sampler, &phases, &schedule(betas))?;
-            let views = Views::of(&phases, &runs, &whole.ends);
+            let views = Views::of(&phases, &runs, whole.ends());
             let mut kept = told_apart(&that_count(&runs), &runs, &views);
             kept.truncate(MOST_PHASES);
             whole_sees_it = views.whole_shows(kept[0], runs[kept[0]].log_home);
@@ -137,10 +143,37 @@ impl Whole {
         found: &Found,
         random: &mut Random,
     ) -> Result<Self> {
-        let mut pool = found.pool.clone();
-        let mut last = Measured { log_z: f64::NEG_INFINITY, error: f64::INFINITY };
-        let mut of_last = 0;
-        for betas in ROUNDS_OF_WHOLE {
+        Self::after(sampler, found.pool.clone(), &ROUNDS_OF_WHOLE, random)
+    }
+
+    /// The same with what trials have found as well.
+    pub(super) fn and(
+        &self,
+        sampler: &Sampler<'_>,
+        sources: &[Source<'_>],
+        log_z: f64,
+        random: &mut Random,
+    ) -> Result<Self> {
+        let mut pool = self.pool.clone();
+        for source in sources {
+            let log_weights: Vec<f64> = source.pool.iter().map(|(weight, _)| *weight).collect();
+            let factor = log_z + ln(source.share) - log_sum_exp(&log_weights);
+            let scaled = |(weight, state): &(f64, State)| (weight + factor, state.clone());
+            pool.extend(source.pool.iter().map(scaled));
+        }
+        Self::after(sampler, pool, &ROUNDS_OF_WHOLE[1..], random)
+    }
+
+    /// Fits a start to a pool, and again to the pool with what runs from it find.
+    fn after(
+        sampler: &Sampler<'_>,
+        mut pool: Pool,
+        rounds: &[usize],
+        random: &mut Random,
+    ) -> Result<Self> {
+        let mut found = Measured { log_z: f64::NEG_INFINITY, error: f64::INFINITY };
+        let mut last = 0;
+        for &betas in rounds {
             let start = refitted_to(sampler, &pool, random)?.start;
             let betas = schedule(betas);
             let (chains, resampled) = (sampler.fewer(CHAINS), Some(ISLAND));
@@ -148,14 +181,19 @@ impl Whole {
             let ends = sampler.anneal(&run)?;
             let islands: Vec<f64> = ends.samples.chunks(ISLAND).map(log_mean_exp).collect();
             let error = (1.0 / effective(&islands) - 1.0 / islands.len() as f64).max(0.0).sqrt();
-            last = Measured { log_z: ends.log_z(), error };
+            found = Measured { log_z: ends.log_z(), error };
             // Every run counts as one estimate of Z, however many chains it has.
             let size = ln(chains as f64);
-            of_last = pool.len();
+            last = pool.len();
             pool.extend(ends.samples.iter().map(|sample| sample - size).zip(ends.states));
         }
         let product = refitted_to(sampler, &pool, random)?;
-        Ok(Self { product, found: last, ends: pool.split_off(of_last) })
+        Ok(Self { product, found, pool, last })
+    }
+
+    /// Where the chains of the last run ended.
+    pub(super) fn ends(&self) -> &[(f64, State)] {
+        &self.pool[self.last..]
     }
 }
 
@@ -244,7 +282,7 @@ struct Views {
 }
 
 impl Views {
-    fn of(phases: &[Product], runs: &[ShortRun], by_whole: &Pool) -> Self {
+    fn of(phases: &[Product], runs: &[ShortRun], by_whole: &[(f64, State)]) -> Self {
         let of_run = |run: &ShortRun| {
             let size = ln(run.ends.samples.len() as f64);
             let log_weights: Vec<f64> = run.ends.samples.iter().map(|s| s - size).collect();
@@ -272,8 +310,8 @@ impl Views {
 
 /// Those of some phases that are needed: that the weight of their own start does not leave; that keep most of it, while
 /// the start of the whole sees less than half of them; or that no other start sees at all. Where there is one, the rest
-/// of Z is not left to it: the largest phases that no start sees which is kept already are kept, too. What its own start
-/// leaves is kept only where it is worth to be looked for.
+/// of Z is not left to it: the largest phases that no start sees which is kept already are kept, too. What the start of
+/// the whole sees, and what its own start leaves, is kept only where it is worth to be looked for.
 fn told_apart(candidates: &[usize], runs: &[ShortRun], views: &Views) -> Vec<usize> {
     let all: Vec<usize> = (0..runs.len()).collect();
     let least = log_highest(runs) + ln(NEGLIGIBLE);
@@ -281,7 +319,7 @@ fn told_apart(candidates: &[usize], runs: &[ShortRun], views: &Views) -> Vec<usi
     let is_needed = |k: usize| {
         let ShortRun { log_home, log_all, .. } = runs[k];
         match exp(log_home - log_all) {
-            kept if kept > 1.0 - NEGLIGIBLE => true,
+            kept if kept > 1.0 - NEGLIGIBLE && is_worth_it(k) => true,
             kept if kept > STAYING => !views.whole_shows(k, log_home),
             _ => is_worth_it(k) && !views.show(k, log_home, &all, true),
         }

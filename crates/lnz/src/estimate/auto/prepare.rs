@@ -58,7 +58,7 @@ pub(super) struct Prepared<'a> {
     pub(super) flips_trial: Summary,
     /// Where phases are combinations of blocks, and some have no cell of their own: a trial from all of them.
     pub(super) blocks: Option<BlocksTrial>,
-    /// The way back along the schedule of the trial.
+    /// The way back along the schedule of the main run.
     pub(super) back: WayBack,
     /// The way of the main run.
     pub(super) way: Family,
@@ -182,7 +182,7 @@ pub(super) fn prepare<'a>(
     };
     let (mut fitted, mut trial) = match fit_and_try() {
         // One island alone would have no error.
-        Err(_) if ends_here() && whole.ends.len() > ISLAND => {
+        Err(_) if ends_here() && whole.ends().len() > ISLAND => {
             let trial = Trial::of_whole(&whole, (&sampler, &core), &mut random);
             (Fitted::alone(whole), trial)
         }
@@ -199,21 +199,20 @@ pub(super) fn prepare<'a>(
             counts && large_error(so_far.error, 0.0).is_some()
         })?;
         let model = (&sampler, &core);
-        let from_both = sources(&trial, &flips, flips_trial, None);
+        let from_both = sources(&trial, &flips, flips_trial);
         back = lead_back(&trial, &fitted, model, &from_both, &mut random)?;
         // What the trials have found and the chains do not reach is fitted, too.
         let missed = back.missed(trial.level(), &trial.design.chains);
         let more = found.add(&sampler, missed)?;
         if !more.is_empty() {
-            let again = fitted.and(&sampler, &more, &mut random)?;
-            // A single phase has the start of the whole, which is the same.
-            if again.phases.len().max(fitted.phases.len()) > 1 {
-                let trial_again = Trial::run(&sampler, &again, &core)?;
-                let from_both = sources(&trial_again, &flips, flips_trial, None);
-                let back_again = lead_back(&trial_again, &again, model, &from_both, &mut random)?;
-                if trial_again.promise(&back_again).is_better_than(&trial.promise(&back)) {
-                    (fitted, trial, back) = (again, trial_again, back_again);
-                }
+            let level = trial.summary.weights.log_z;
+            let whole = fitted.whole.and(&sampler, &from_both, level, &mut random)?;
+            let again = fitted.and(&sampler, &more, whole, &mut random)?;
+            let trial_again = Trial::run(&sampler, &again, &core)?;
+            let from_both = sources(&trial_again, &flips, flips_trial);
+            let back_again = lead_back(&trial_again, &again, model, &from_both, &mut random)?;
+            if trial_again.promise(&back_again).is_better_than(&trial.promise(&back)) {
+                (fitted, trial, back) = (again, trial_again, back_again);
             }
         }
         if lacks_combinations(&fitted, &found)
@@ -274,7 +273,7 @@ fn lacks_combinations(fitted: &Fitted, found: &Found) -> bool {
     fitted.phases.len() > 1 && own.len() < combinations.len()
 }
 
-/// From states that trials have found back to the starts, along the schedule of the trial.
+/// From states that trials have found back to the starts, along the schedule that the main run would have.
 fn lead_back(
     trial: &Trial,
     fitted: &Fitted,
@@ -284,23 +283,16 @@ fn lead_back(
 ) -> Result<WayBack> {
     let known = trial.with_core.then_some(core);
     let route = Route { sampler, fitted, shares: &trial.design.shares, known };
-    route.lead_back(sources, schedule(BETAS), random)
+    route.lead_back(sources, schedule(trial.betas()), random)
 }
 
-/// The states that all trials have found.
-pub(super) fn sources<'a>(
-    trial: &'a Trial,
-    flips: &'a FlipsWay<'_>,
-    flips_trial: Summary,
-    blocks: Option<&'a BlocksTrial>,
-) -> Vec<Source<'a>> {
+/// The states that the trials from the fitted starts and with flips have found.
+fn sources<'a>(trial: &'a Trial, flips: &'a FlipsWay<'_>, flips_trial: Summary) -> [Source<'a>; 2] {
     let Measured { log_z, error } = trial.summary.weights;
     // What little mass the flips have found is little that can be missed.
     let share = exp(flips_trial.weights.log_z - log_z).min(1.0);
     let flips = Source { pool: &flips.trial_states, share, error: flips_trial.weights.error };
-    let mut sources = vec![Source { pool: &trial.pool, share: 1.0, error }, flips];
-    sources.extend(blocks.map(|blocks| blocks.source(log_z)));
-    sources
+    [Source { pool: &trial.pool, share: 1.0, error }, flips]
 }
 
 /// A trial with flips, again with as many islands as there are while it is too rough.

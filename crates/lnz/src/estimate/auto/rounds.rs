@@ -1,12 +1,12 @@
 //! The main run: fresh chains, in rounds, until the error is small or the time is over.
 
-use super::backward::{Backward, Route, Source};
-use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND, NEGLIGIBLE, STATES};
+use super::backward::{Backward, Level, WayBack};
+use super::effort::{BETAS, CHAINS, FLIP_ISLANDS, ISLAND, NEGLIGIBLE};
 use super::family::Family;
-use super::prepare::{Layers, Prepared, prepare, sources};
+use super::prepare::{Layers, Prepared, prepare};
 use super::sampler::part_of_effort;
 use super::schedule::schedule;
-use super::tally::{Summary, Tally, alone};
+use super::tally::{Shares, Summary, Tally, alone};
 use super::trial::chains_from_starts;
 use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::check::{Measured, large_error, uneven_weights, unreached_mass};
@@ -15,7 +15,6 @@ use crate::estimate::decided::decided;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
-use lnz_kernels::random::{Purpose, Random};
 use std::time::Instant;
 
 /// Chain-steps of the first round: twice those of a trial.
@@ -54,8 +53,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
         let interval = found.interval(run.prepared.core.log_z, 0.0);
         report(observer, settings, run.rounds, elapsed, &found, interval);
         let round = round_begin.elapsed().as_secs_f64();
-        let way_back = run.work_of_way_back() / growth_of(run.rounds - 1) as f64;
-        let next = round * (growth_after(run.rounds) + way_back);
+        let next = round * growth_after(run.rounds);
         let is_enough = || Ok(run.is_enough(&found, elapsed + next));
         let enough = match observer.crew() {
             Some(_) => decided(observer, &run.decision(), is_enough)?,
@@ -65,11 +63,7 @@ pub(super) fn sample(model: &Rbm, settings: &Auto, observer: &dyn Observer) -> R
             break false;
         }
     };
-    let back = match stopped {
-        true => None,
-        false if observer.crew().is_some() => Some(run.back()?),
-        false => run.back().ok(),
-    };
+    let back = if stopped { None } else { run.back() };
     // A limit of time is no one's wish to stop.
     let stopped = stopped && observer.seconds_left().is_none_or(|left| left > 0.0);
     Ok(Sampled { stopped, ..run.result(model, back) })
@@ -87,11 +81,9 @@ struct MainRun<'a> {
 
 impl<'a> MainRun<'a> {
     fn new(prepared: Prepared<'a>, settings: &'a Auto) -> Self {
-        let times = prepared.trial.times_as_many_betas();
         let (betas, tally) = match prepared.way {
             Family::Phases => {
-                let starts = prepared.fitted.starts().len();
-                (BETAS * times as usize, Tally::new(starts, 1))
+                (prepared.trial.betas(), Tally::new(prepared.fitted.starts().len(), 1))
             }
             Family::Blocks => (BETAS, Tally::new(1, GROUP)),
             Family::Flips => (BETAS, Tally::new(1, ISLAND)),
@@ -168,48 +160,23 @@ impl<'a> MainRun<'a> {
         now.error <= self.settings.target_error && settled && !core.is_missed()
     }
 
-    /// The way back to the fitted starts, along the schedule of the main run.
-    fn back(&self) -> Result<Option<Backward>> {
-        let Prepared { sampler, fitted, core, with_core, trial, blocks, back, way, .. } =
-            &self.prepared;
-        if let (Family::Blocks, Some(blocks)) = (*way, blocks) {
-            let works = self.tally.log_weights(&alone());
-            return Ok(Some(blocks.back.judge(blocks.level, &works, &[works.len()])));
+    /// What the way back says of this run.
+    fn back(&self) -> Option<Backward> {
+        let Prepared { trial, blocks, back, way, .. } = &self.prepared;
+        let judged = |back: &WayBack, level: Level, shares: &Shares| {
+            let numbers: Vec<usize> = self.tally.chains.iter().map(Vec::len).collect();
+            back.judge(level, &self.tally.log_weights(shares), &numbers)
+        };
+        match way {
+            Family::Phases => Some(judged(back, trial.level(), &trial.design.shares)),
+            Family::Blocks => blocks.as_ref().map(|b| judged(&b.back, b.level, &alone())),
+            Family::Flips => None,
         }
-        if *way != Family::Phases {
-            return Ok(None);
-        }
-        let numbers: Vec<usize> = self.tally.chains.iter().map(Vec::len).collect();
-        let shares = &trial.design.shares;
-        let works = self.tally.log_weights(shares);
-        if self.betas == BETAS {
-            return Ok(Some(back.judge(trial.level(), &works, &numbers)));
-        }
-        let mut random = Random::stream(self.settings.seed, Purpose::Reverse, u64::MAX);
-        let route = Route { sampler, fitted, shares, known: with_core.then_some(core) };
-        let back = route.lead_back(&self.sources(), schedule(self.betas), &mut random)?;
-        Ok(Some(back.judge(trial.level(), &works, &numbers)))
     }
 
-    /// What the way back takes, in first rounds, if there is one along a schedule of its own.
-    fn work_of_way_back(&self) -> f64 {
-        if self.prepared.way != Family::Phases || self.betas == BETAS {
-            return 0.0;
-        }
-        let sources = self.sources().into_iter().filter(Source::matters).count();
-        (sources * STATES * self.betas) as f64 / ROUND as f64
-    }
-
-    /// The states that the way back begins with.
-    fn sources(&self) -> Vec<Source<'_>> {
-        let Prepared { trial, flips, flips_trial, blocks, .. } = &self.prepared;
-        sources(trial, flips, *flips_trial, blocks.as_ref())
-    }
-
-    fn result(&self, model: &Rbm, back: Option<Option<Backward>>) -> Sampled {
+    fn result(&self, model: &Rbm, back: Option<Backward>) -> Sampled {
         let Prepared { core, with_core, .. } = &self.prepared;
         let now = self.found();
-        let back = back.flatten();
         let has_core = core.states() > 0;
         let unreached = back.map_or(0.0, |back| back.unreached_at_most());
         let mut interval = now.interval(core.log_z, unreached);

@@ -61,11 +61,16 @@ impl Trial {
         }
     }
 
+    /// Intervals of the schedule of the main run.
+    pub(super) fn betas(&self) -> usize {
+        BETAS * self.times_as_many_betas() as usize
+    }
+
     /// By how much longer the schedule of the main run should be.
     ///
     /// The variance of log w falls as 1 / betas, so that the error for the same work is least where the variance is 1 if
     /// log w is normal; its upper tail is heavier, and a half is safer at a tenth of the price.
-    pub(super) fn times_as_many_betas(&self) -> f64 {
+    fn times_as_many_betas(&self) -> f64 {
         let times = (2.0 * self.design.variance).clamp(1.0, MOST_BETAS);
         log2(times).round().exp2()
     }
@@ -91,7 +96,7 @@ impl Trial {
         (sampler, core): (&Sampler<'_>, &Core),
         random: &mut Random,
     ) -> Self {
-        let size = ln(whole.ends.len() as f64);
+        let size = ln(whole.ends().len() as f64);
         let mut is_known = |state: &State| {
             core.states() > 0 && core.contains(&pack(&sampler.other_layer(state, random)))
         };
@@ -100,8 +105,8 @@ impl Trial {
             cell: 0,
             known: is_known(state),
         };
-        let chains = whole.ends.iter().map(chain).collect();
-        let states = whole.ends.iter().map(|(_, state)| state.clone()).collect();
+        let chains = whole.ends().iter().map(chain).collect();
+        let states = whole.ends().iter().map(|(_, state)| state.clone()).collect();
         Self::of(Tally { chains: vec![chains], island: ISLAND }, vec![states], 1, core)
     }
 
