@@ -67,6 +67,8 @@ runs as by default, but without its shortcuts, so that it has to sample what it 
 | curie-weiss | equal weights, two phases: mirrored, weighted 50 to 99.9%, or with 90 to 99.9% hidden where annealing does not go | occupation numbers |
 | groups | weights that are constant between groups of units: groups agree in two phases, or compete | occupation numbers |
 | hub | blocks of Curie-Weiss units with hidden phases, joined by a weak hub | occupation numbers given the hub |
+| branches | such blocks joined two by two: in a chain, a star or a tree | messages between numbers of units that are on |
+| collective | two phases of all units together, in small groups that each have phases of their own | occupation numbers |
 | planted | Hopfield models: few patterns, once or in copies | enumeration, occupation numbers |
 | ising | squares on a torus or a tube, around the critical point | Kaufman's formula, transfer matrix |
 | glass | spin glasses on strips, signs or Gaussian | transfer matrix |

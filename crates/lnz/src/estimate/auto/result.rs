@@ -31,7 +31,7 @@ pub struct Sampled {
     pub hidden: usize,
     /// log Z.
     pub log_z: f64,
-    /// Its standard error.
+    /// Its standard error; mass that is missed is part of it where that is warned of.
     #[serde(serialize_with = "real")]
     pub std_error: f64,
     /// 95% interval.

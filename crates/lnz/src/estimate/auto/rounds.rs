@@ -12,6 +12,7 @@ use super::{Auto, FamilyReport, FoundPhase, Sampled};
 use crate::check::{Measured, large_error, uneven_weights, unreached_mass};
 use crate::estimate::anneal::seconds_per_step;
 use crate::estimate::decided::decided;
+use crate::math::hypot;
 use crate::observer::{Observer, Phase, Progress};
 use crate::{Rbm, Result};
 use lnz_kernels::GROUP;
@@ -178,29 +179,33 @@ impl<'a> MainRun<'a> {
         let Prepared { core, with_core, .. } = &self.prepared;
         let now = self.found();
         let has_core = core.states() > 0;
-        let unreached = back.map_or(0.0, |back| back.unreached_at_most());
-        let mut interval = now.interval(core.log_z, unreached);
+        let at_most = back.map_or(0.0, |back| back.unreached_at_most());
+        let mut interval = now.interval(core.log_z, at_most);
         if let Some(back) = back.filter(|_| !with_core) {
             interval[1] = interval[1].max(back.log_z + 2.0 * now.error);
         }
         // Where much is not reached, or few chains count, nobody knows how much more there is: both ways
         // together bracket log Z.
-        let doubtful = |back: &Backward| {
-            let few = uneven_weights(now.ess, now.largest_share, now.chains, now.units);
-            few.or(unreached_mass(now.log_z, back.unreached, back.unreached_error)).is_some()
+        let much_is_missed = |back: &Backward| {
+            unreached_mass(now.log_z, back.unreached, back.unreached_error).is_some()
         };
-        if let Some(back) = back.filter(doubtful) {
+        let few = uneven_weights(now.ess, now.largest_share, now.chains, now.units);
+        if let Some(back) = back.filter(|back| few.is_some() || much_is_missed(back)) {
             interval[1] = interval[1].max(back.mean_work);
         }
         // An unbiased run that finds more is seldom wrong.
         for other in self.others(&now) {
             interval[1] = interval[1].max(other);
         }
+        // What is warned of is an error, too.
+        let unreached = back.filter(much_is_missed).map_or(0.0, |back| back.unreached);
+        let known = now.known_sum(core.log_z);
+        let of_core = if known.is_missed() { known.shortfall() } else { 0.0 };
         Sampled {
             visible: model.visible(),
             hidden: model.hidden(),
             log_z: now.log_z.max(core.log_z),
-            std_error: now.error,
+            std_error: hypot(now.error, hypot(unreached, of_core)),
             interval,
             log_core: has_core.then_some(core.log_z),
             core_used: *with_core,
