@@ -9,7 +9,7 @@ use super::cells::cells;
 use super::core::{Core, pack};
 use super::effort::{BETAS, NEGLIGIBLE, STATES, SWEEPS};
 use super::fit::Fitted;
-use super::sampler::{Pool, Sampler, State, drawn};
+use super::sampler::{Pool, Sampler, Source, State, drawn};
 use super::tally::Shares;
 use crate::Result;
 use crate::estimate::bennett::acceptance_ratio;
@@ -19,14 +19,6 @@ use lnz_kernels::random::Random;
 /// Work on the way back is normal about log Z + s^2 / 2, if that on the way there is about log Z - s^2 / 2
 /// with variance s^2. Beyond this many s a state is not reached, and never within so many nats.
 const FAR: f64 = 3.0;
-
-/// States that a trial has found, by weight.
-pub(super) struct Source<'a> {
-    pub(super) pool: &'a Pool,
-    /// What it has found, relative to Z, and the relative error of that.
-    pub(super) share: f64,
-    pub(super) error: f64,
-}
 
 /// Where the way back leads.
 pub(super) struct Route<'a> {

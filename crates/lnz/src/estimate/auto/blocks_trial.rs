@@ -1,12 +1,12 @@
 //! A trial from combinations of blocks, and the way back to them.
 
-use super::backward::{Led, Level, Source, WayBack, states_of};
+use super::backward::{Led, Level, WayBack, states_of};
 use super::blocks::{Blocks, Combination};
 use super::core::Core;
 use super::design::log_variance;
 use super::effort::{BETAS, CHAINS};
 use super::promise::Promise;
-use super::sampler::{Pool, Sampler, State};
+use super::sampler::{Pool, Sampler, Source, State};
 use super::schedule::schedule;
 use super::tally::{Summary, Tally, alone};
 use crate::math::exp;

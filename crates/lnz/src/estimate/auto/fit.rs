@@ -1,11 +1,10 @@
 //! Starts that are fitted to phases: short resampled runs, each followed by a refit.
 
-use super::backward::Source;
 use super::cells::{Product, cells};
 use super::effort::{
     BETAS, CHAINS, ISLAND, ISLANDS, LEAST_SHARE, NEGLIGIBLE, STAYING, SWEEPS, WINDOW,
 };
-use super::sampler::{Ends, Pool, Run, Sampler, State, drawn, effective};
+use super::sampler::{Ends, Pool, Run, Sampler, Source, State, drawn, effective};
 use super::schedule::schedule;
 use super::search::Found;
 use crate::check::Measured;

@@ -1,6 +1,6 @@
 //! Everything that is fixed before the main run: known states, phases, fitted starts, trials, the design.
 
-use super::backward::{Route, Source, WayBack};
+use super::backward::{Route, WayBack};
 use super::blocks::Blocks;
 use super::blocks_trial::BlocksTrial;
 use super::cells::cells;
@@ -10,7 +10,7 @@ use super::fit::{Fitted, Whole};
 use super::marks::{CoreLayer, Marks};
 use super::modes::find_modes;
 use super::promise::Promise;
-use super::sampler::{Pool, Run, Sampler, State};
+use super::sampler::{Pool, Run, Sampler, Source, State};
 use super::schedule::{Pilot, schedule};
 use super::search::{Found, search};
 use super::tally::{Chain, Summary, Tally, alone};

@@ -22,6 +22,14 @@ pub(super) type Guess = (&'static str, State);
 /// States with their log weights.
 pub(super) type Pool = Vec<(f64, State)>;
 
+/// States that a trial has found, by weight.
+pub(super) struct Source<'a> {
+    pub(super) pool: &'a Pool,
+    /// What it has found, relative to Z, and the relative error of that.
+    pub(super) share: f64,
+    pub(super) error: f64,
+}
+
 /// Runs chains of one model. Its larger layer is the one that starts are fitted to.
 pub(super) struct Sampler<'a> {
     /// The model with its larger layer visible, and with its smaller one.
