@@ -372,6 +372,9 @@ mod tests {
         // What nothing leaves is a phase of its own, whoever sees it.
         let runs = [run(0.3, 0.7), run(0.35, 0.7), run(0.3, 0.301)];
         assert_eq!(told_apart(&[1, 0, 2], &runs, &found(0.3)), [2, 0]);
+        // Unless it is too small to be looked for: then the start of the whole does for it.
+        let runs = [run(0.3, 0.7), run(0.35, 0.7), run(0.01, 0.01)];
+        assert_eq!(told_apart(&[1, 0, 2], &runs, &found(0.01)), [1]);
     }
 
     #[test]
